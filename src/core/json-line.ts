@@ -1,7 +1,7 @@
-// Lines of JSON in a file to which a command adds while it works.
+// Parses lines of NDJSON, of which the last one may be incomplete.
 
-/** The line's object; undefined if the line is not whole, as after a power cut. */
-export function objectIn(line: string): object | undefined {
+/** The line's object; undefined if the line is incomplete, as after a power cut, or holds no object. */
+export function parseJsonLine(line: string): object | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? value : undefined;

@@ -1,7 +1,6 @@
-// Pages of the audit log, by the same statements in every database. Events are
-// only ever added, and their ids are consecutive. So the ids give a page and the
-// total, at the same cost however long the log is. If an operator pruned the log
-// by SQL, a page may be short, but no event is on two pages.
+// Pages of the audit log, by the same statements in every SQLite database. Events are only added, and their
+// ids are consecutive, so a page and the total come from the ids, at a cost that does not depend on the
+// length of the log. If an operator prunes the log by SQL, a page may be short, but no event is on two pages.
 
 export const TOTAL_EVENTS = `
   select coalesce(

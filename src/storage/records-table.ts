@@ -1,9 +1,9 @@
-// The table of records, the same in every database.
+// The table of records, the same in every SQLite database.
 
 /**
  * `body` is the record as it is returned; the other columns are for look-ups.
- * `position` is the order of creation. Memory already keeps ids unique; the index
- * keeps a defect there out of the file.
+ * `position` is the order of creation. Ids are already unique in memory; the index
+ * rejects a defect there.
  */
 export const CREATE_RECORDS = [
   `create table records (

@@ -68,13 +68,13 @@ it('A database that is gone or empty is not replaced if it has a backup, a marke
   const backup = join(BACKUP_DIR, 'service-2026-01-01T00-00-00.000Z.db');
   await writeFile(backup, 'a backup');
   expect(await refusal({ BACKUP_DIR })).toContain(
-    `it is not there, and ${backup} shows that one was there; ${WAY_ON}`,
+    `it is missing, and ${backup} shows that there was one; ${WAY_ON}`,
   );
   await writeFile(database, '');
   expect(await refusal({ BACKUP_DIR })).toContain(`it is empty, and ${backup}`);
   const marker = join(service.folder, 'service.db-open');
   await writeFile(marker, '');
-  expect(await refusal()).toContain(`${marker} shows that one was there`);
+  expect(await refusal()).toContain(`${marker} shows that there was one`);
   await rm(marker);
   expect(await refusal({ REPLICATION: 'async' })).toContain('and the replica may hold one');
   expect(await starts({ BACKUP_DIR, DATABASE_CREATE: 'yes' })).toContain('database_created');

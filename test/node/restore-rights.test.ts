@@ -4,7 +4,7 @@
 import { chmod, chown, lchown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectSafePath } from '../../src/storage/backup/superuser.js';
+import { assertSafePath } from '../../src/storage/backup/superuser.js';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { openRestoration } from '../support/restoration.js';
 import { openFolder, type TestFolder } from '../support/test-folder.js';
@@ -30,10 +30,10 @@ describe.runIf(process.getuid?.() === 0)('The superuser', () => {
     ['way', () => symlink('data', at('way')).then(() => lchown(at('way'), SERVICE, SERVICE))],
     ['data', () => chmod(at('data'), 0o777)],
   ])('does not work where another user can change %s', async (name, change) => {
-    expectSafePath(at('data/service.db'));
+    assertSafePath(at('data/service.db'));
     await change();
     const path = at(name === 'way' ? 'way/service.db' : 'data/service.db');
-    expect(() => expectSafePath(path)).toThrow(
+    expect(() => assertSafePath(path)).toThrow(
       `the superuser runs this, and another user can replace ${at(name)}; run it as the service's user: runuser -u `,
     );
   });

@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
-import { checkDatabase } from '../../src/storage/file/own-database.js';
+import { checkDatabase } from '../../src/storage/file/open-database.js';
 import { changes, row } from '../storage/storage-conformance.js';
 import { MANAGE } from './data-command.js';
 import { openNodeService } from './node-service.js';

@@ -9,7 +9,7 @@ import { Needle, type YieldIfNeeded } from '../domain/search.js';
 import type { ListSnapshot } from './record-list.js';
 import type { AccountProfile, AccountRecords, Caller, RequestContext } from './record-service.js';
 import type { RecordSet } from './record-set.js';
-import { BORDER, type SearchBlocks } from './search-blocks.js';
+import { SEPARATOR, type SearchBlocks } from './search-blocks.js';
 import { totalsOf } from './usage-view.js';
 import type { Writer } from './writer.js';
 import { notFound } from './writes.js';
@@ -114,7 +114,7 @@ export async function filteredPage(
   const items: string[] = [];
   let total = 0;
   // Blocks separate two records by it, and no record's JSON text contains it.
-  if (q.includes(BORDER)) return { items, total };
+  if (q.includes(SEPARATOR)) return { items, total };
   const matches = q === '' ? undefined : blocks.search(new Needle(q), yieldIfNeeded);
   const first = offsetOf(query);
   for (const chunk of list.toReversed()) {

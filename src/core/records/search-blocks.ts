@@ -13,7 +13,7 @@ const BLOCK_MAX_CHARACTERS = 128 * 1024;
 /** All lists together. A character is one byte of memory, or two in a block with letters outside Latin-1. */
 const KEPT_MAX_CHARACTERS = 32_000_000;
 /** JSON escapes U+0000, so the text between two of them is within one record. */
-export const BORDER = '\0';
+export const SEPARATOR = '\0';
 
 /** The records of a chunk. */
 class Block {
@@ -31,9 +31,9 @@ class Block {
       const text = caseFolded(record.text);
       texts.push(text);
       this.#offsets[i] = offset;
-      offset += text.length + BORDER.length;
+      offset += text.length + SEPARATOR.length;
     }
-    this.text = texts.join(BORDER);
+    this.text = texts.join(SEPARATOR);
   }
 
   /** The records that contain the needle, newest first. */

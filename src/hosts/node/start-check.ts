@@ -9,7 +9,7 @@ import { openSignIn } from '../../core/identity/sign-in.js';
 import type { Log } from '../../core/log.js';
 import { backupsIn } from '../../storage/backup/backup-schedule.js';
 import { messageOf } from '../../storage/file/connection-errors.js';
-import { type FileState, inspectDatabase } from '../../storage/file/file-place.js';
+import { type FileState, inspectDatabase } from '../../storage/file/database-path.js';
 import { litestreamOn } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/addresses.js';
 import { settingWarnings } from '../settings/warnings.js';

@@ -1,5 +1,5 @@
-// When backups are taken, and how many are kept. The files in the folder are the schedule's only
-// memory, so a restart changes nothing.
+// When backups are taken, and how many are kept. The schedule's only state is the files in the folder, so a
+// restart changes nothing.
 
 import { access, constants, readdir, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
@@ -9,15 +9,15 @@ import type { ServiceEvents } from '../../core/service-events.js';
 import { explained, messageOf } from '../file/connection-errors.js';
 import type { FileStorage } from '../file/file-storage.js';
 
-/** How often the schedule reads the folder, also after a failure. */
+/** How often the schedule reads the folder, and retries after a failure. */
 const CHECK_MS = 10 * 60_000;
 /** How a backup's file name ends: the time in UTC, after the database's name. */
 const NAME_END = /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 /**
- * A backup that is smaller than the older one by more than this doesn't replace it: a service that lost
- * its records keeps taking backups of almost nothing, which would push out the good ones.
+ * A backup replaces an older one that is at most this much larger. Otherwise a service that lost its records
+ * would replace the good backups by backups of almost nothing.
  */
-const MUCH_LARGER = 1.5;
+const REPLACED_SIZE_RATIO = 1.5;
 const HELD_BACK =
   'every newer backup has less than two thirds of its size, so it is not removed: check whether records were lost, restore it, or remove it by hand';
 
@@ -33,12 +33,12 @@ export interface BackupScheduleOptions {
   readonly events?: ServiceEvents | undefined;
 }
 
-/** Takes backups by the clock. A failure is logged and has no other effect. */
+/** Takes backups at intervals. A failure is only logged. */
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
   #timer: NodeJS.Timeout | undefined;
   #last: Promise<void> = Promise.resolve();
-  #isAsked = false;
+  #isRequested = false;
   #isStopping = false;
 
   constructor(options: BackupScheduleOptions) {
@@ -53,20 +53,20 @@ export class BackupSchedule {
 
   /** Takes a backup now. If one is in progress, another follows it, because it may lack the latest writes. */
   takeNow(): void {
-    this.#isAsked = true;
+    this.#isRequested = true;
     void this.check();
   }
 
-  /** Begins no further backup. Closing the storage aborts the one in progress. */
+  /** Starts no further backup. Closing the storage aborts the one in progress. */
   stop(): void {
     this.#isStopping = true;
     clearInterval(this.#timer);
   }
 
-  /** The backups in the folder, newest first. Rejects if it can't be used. */
+  /** The backups in the folder, newest first. Rejects if the folder can't be used. */
   files = () => backupsIn(this.#options.settings.folder, parse(this.#options.databasePath).name);
 
-  /** Takes what is due or was asked for, after what is in progress; never rejects. */
+  /** Takes a backup if one is due or was requested, after the one in progress. Never rejects. */
   check(): Promise<void> {
     const { log, events } = this.#options;
     const failed = (error: unknown) => {
@@ -82,21 +82,21 @@ export class BackupSchedule {
     const { storage, databasePath, settings, log, events } = this.#options;
     const { folder, intervalHours, keep } = settings;
     if (this.#isStopping) return;
-    const isAsked = this.#isAsked;
-    this.#isAsked = false;
-    // Checked even if no backup is due, so that an operator learns at once of a problem.
+    const isRequested = this.#isRequested;
+    this.#isRequested = false;
+    // Read even if no backup is due, so that an operator learns at once of a problem.
     const before = await this.files();
     const now = Date.now();
-    // A wrong clock may have made one of the future.
+    // A wrong clock may have dated a backup in the future.
     const newest = before.find(({ takenAt }) => takenAt <= now)?.takenAt ?? 0;
     const isDue = intervalHours > 0 && now >= newest + intervalHours * HOUR_MS;
-    if (!isAsked && !isDue) return;
+    if (!isRequested && !isDue) return;
     const file = join(folder, backupName(parse(databasePath).name, now));
     const { bytes, recordCount: records, auditEventCount } = await storage.backup(file);
     const milliseconds = Date.now() - now;
     events?.backupTaken();
     log.info('backup_taken', { file, bytes, records, audit_events: auditEventCount, milliseconds });
-    // Those of a wrong clock would push out every new one.
+    // Backups dated in the future would displace every new one.
     const upToNow = (await this.files()).filter(({ takenAt }) => takenAt <= now);
     for (const { name, isReplaced } of excessOf(upToNow, keep)) {
       const old = join(folder, name);
@@ -121,7 +121,7 @@ export async function backupsIn(folder: string, stem: string): Promise<SizedBack
       const [, day, hour, minute, second] = end ?? [];
       const takenAt = Date.parse(`${day}T${hour}:${minute}:${second}`);
       if (Number.isNaN(takenAt)) continue;
-      // It may be removed in the meantime.
+      // The file may have been removed in the meantime.
       const file = await stat(join(folder, name)).catch(() => undefined);
       found.push({ name, takenAt, bytes: file?.size ?? 0 });
     }
@@ -135,6 +135,7 @@ export async function backupsIn(folder: string, stem: string): Promise<SizedBack
 export function excessOf(newestFirst: readonly SizedBackup[], keep: number) {
   return newestFirst.slice(keep).map((file, i) => {
     const newer = newestFirst.slice(0, keep + i);
-    return { ...file, isReplaced: newer.some(({ bytes }) => file.bytes <= MUCH_LARGER * bytes) };
+    const isReplaced = newer.some(({ bytes }) => file.bytes <= REPLACED_SIZE_RATIO * bytes);
+    return { ...file, isReplaced };
   });
 }

@@ -6,23 +6,23 @@ import { basename, join, parse } from 'node:path';
 import { restoreEvent } from '../../core/domain/audit-event.js';
 import { Connection } from '../file/connection.js';
 import { explained, isBusy, messageOf } from '../file/connection-errors.js';
+import { resolveDatabasePath } from '../file/database-path.js';
 import * as durable from '../file/durable-files.js';
-import { placeOf } from '../file/file-place.js';
 import { APPEND_EVENTS } from '../file/file-schema.js';
-import { checkDatabase, markClosed } from '../file/own-database.js';
-import { expectSafePath } from './superuser.js';
+import { checkDatabase, markClosed } from '../file/open-database.js';
+import { assertSafePath } from './superuser.js';
 
 /**
  * `path`: of the database file, or of a link to it; `now`: milliseconds since 1970, UTC, for the old
- * file's new name. Resolves with what the backup holds, its accounts, and the old file's path now, if
- * there was one. Rejects with one sentence, and leaves the database as it is, if a process holds the
- * file, the backup is not whole or not of this program, there is no room, or the superuser runs it and
- * another user can write to the folder.
+ * file's new name. Resolves with the backup's row counts, its accounts, and the old file's new path, if
+ * there was one. Rejects with one sentence, and changes nothing, if a process holds the file, the backup
+ * is damaged or another program's, the disk is full, or the superuser runs it and another user can write
+ * to the folder.
  */
 export async function restoreDatabase(backup: string, path: string, now: number) {
-  expectSafePath(path);
+  assertSafePath(path);
   // Links are resolved, because the log and the marker are next to the file itself.
-  const target = await placeOf(path);
+  const target = await resolveDatabasePath(path);
   const folder = `${target}.restoring`;
   try {
     if (existsSync(folder))
@@ -34,9 +34,9 @@ export async function restoreDatabase(backup: string, path: string, now: number)
       const copy = join(folder, basename(target));
       const checked = copyChecked(backup, copy, now);
       const lock = lockDatabase(target);
-      const kept = replace(target, copy, now);
+      const oldFile = replace(target, copy, now);
       lock?.close();
-      return { ...checked, kept };
+      return { ...checked, oldFile };
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -49,14 +49,14 @@ const OWNERS = `
   select owner as subject, min(created_at) as oldest from records where owner is not null group by owner`;
 
 /**
- * Checks the copy and not the backup itself, so that the checked file is the one that is put in place.
- * `oldest`: when the account's first record was made, milliseconds since 1970, UTC.
+ * Checks the copy, not the backup itself, so that the checked file is the one that is put in place.
+ * `oldest`: when the account's oldest record was created, in milliseconds since 1970, UTC.
  */
 function copyChecked(backup: string, copy: string, now: number) {
-  // Includes SQLite's files, which a killed service leaves.
+  // With SQLite's other files, which a killed service leaves.
   for (const suffix of ['', '-journal', '-wal']) {
     if (suffix === '' || existsSync(backup + suffix))
-      durable.copySynced(backup + suffix, copy + suffix);
+      durable.copyDurably(backup + suffix, copy + suffix);
   }
   let owners: { readonly subject: string; readonly oldest: number }[] = [];
   const contents = checkDatabase(copy, 'integrity_check', (connection) => {
@@ -69,8 +69,8 @@ function copyChecked(backup: string, copy: string, now: number) {
 }
 
 /**
- * Writes the log back, and locks the file for this process until the connection closes.
- * A file that is not a database needs no lock, because no service starts on it.
+ * Writes the log back, and locks the file until the connection closes. A file that isn't a database needs
+ * no lock, because no service starts on it.
  */
 function lockDatabase(path: string): Connection | undefined {
   if (!existsSync(path)) return undefined;
@@ -84,21 +84,21 @@ function lockDatabase(path: string): Connection | undefined {
   return connection;
 }
 
-/** Each step is on disk before the next one begins. */
+/** Each step is on disk before the next one starts. */
 function replace(path: string, copy: string, now: number): string | undefined {
-  // Its log is written back now, and the new file has none.
+  // The old file's log was written back, and the new file has none.
   markClosed(path);
   const { dir, name, ext } = parse(path);
   const time = new Date(now).toISOString().replaceAll(':', '-');
-  const kept = join(dir, `${name}-before-restore-${time}${ext}`);
-  const wasThere = existsSync(path);
-  if (wasThere) durable.nameAgain(path, kept);
+  const oldFile = join(dir, `${name}-before-restore-${time}${ext}`);
+  const existed = existsSync(path);
+  if (existed) durable.linkOrCopy(path, oldFile);
   // Left only by a file that isn't a database, or is missing. The new database must not get them.
   for (const suffix of durable.SIDE_FILES) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix);
+    if (existsSync(path + suffix)) renameSync(path + suffix, oldFile + suffix);
   }
   durable.syncFolder(dir);
   renameSync(copy, path);
   durable.syncFolder(dir);
-  return wasThere ? kept : undefined;
+  return existed ? oldFile : undefined;
 }

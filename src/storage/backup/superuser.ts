@@ -1,17 +1,17 @@
-// Where the superuser may work: only where no other user can put a link, which could lead anywhere, in
-// the place of a folder or of a file.
+// Refuses paths that are unsafe for the superuser: another user could replace a folder or a file of
+// the path by a link to anywhere.
 
 import { lstatSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 const OTHERS_WRITE = 0o022;
-/** In such a folder, as /tmp is, only a file's owner can replace it. */
+/** In a sticky folder, such as /tmp, only a file's owner can replace it. */
 const STICKY = 0o1000;
 
 export const isSuperuser = () => process.getuid?.() === 0;
 
-/** Throws if the superuser asks and another user could replace a part of the path, whose end may be missing. */
-export function expectSafePath(path: string): void {
+/** Throws if this runs as the superuser and another user could replace a part of the path, whose end may be missing. */
+export function assertSafePath(path: string): void {
   if (!isSuperuser()) return;
   for (let at = resolve(path); ; at = dirname(at)) {
     const found = lstatSync(at, { throwIfNoEntry: false });

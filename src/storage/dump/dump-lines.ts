@@ -1,4 +1,4 @@
-// The lines of a dump: records and audit events on their way between two storages. Runs on every host.
+// The lines of a dump, which moves records and audit events between two storages. Runs on every host.
 
 import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
 import type { Sequences, StoredRow } from '../../core/records/record-storage.js';
@@ -30,7 +30,7 @@ export const isEvent = (line: object): line is EventLine => 'event' in line;
 /** The media type of lines that travel over HTTP. */
 export const NDJSON = 'application/x-ndjson';
 
-/** From a database row. Its JSON is authoritative: a column cannot hold every subject. */
+/** From a database row. Its JSON is authoritative, because a column cannot hold every subject. */
 export function recordLine(row: object): RecordLine {
   const { collection, body, ...columns } = row as StoredRow &
     Record<'created_at' | 'updated_at', unknown>;
@@ -40,8 +40,8 @@ export function recordLine(row: object): RecordLine {
 }
 
 /**
- * Throws, without the record's text, if the line can't be a record of its account: it would keep a
- * service from starting, or show a record to another account.
+ * Throws an error without the record's text if the line isn't a record of its account. Stored, it would
+ * prevent a start, or show the record to another account.
  */
 export function assertRecord(line: RecordLine): void {
   const { collection, id, owner } = line;

@@ -1,12 +1,12 @@
-// The list of erased accounts, an append-only file next to the folder of the backups, from which a
-// restore and a load print whom they bring back. A line is `{"account": SUBJECT, "erased": TIME}`, RFC 3339
-// in UTC.
+// The list of erased accounts, an append-only file next to the folder of the backups. A restore and a load
+// read it to report erased accounts that come back. A line is `{"account": SUBJECT, "erased": TIME}`, RFC
+// 3339 in UTC.
 
 import * as fs from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { objectIn } from '../../core/json-line.js';
-import { expectSafePath, isSuperuser } from '../backup/superuser.js';
+import { parseJsonLine } from '../../core/json-line.js';
+import { assertSafePath, isSuperuser } from '../backup/superuser.js';
 
 const NAME_END = '-erased.ndjson';
 
@@ -19,22 +19,22 @@ export function ledgerPath(
   return backupFolder ? `${resolve(backupFolder)}${NAME_END}` : undefined;
 }
 
-/** Adds a line; it is on disk when this returns. Throws one sentence if it can't. */
+/** Adds a line, which is on disk when it returns. Throws one sentence if the file can't be used. */
 export function addToLedger(
   path: string,
   { subject, erased }: { readonly subject: string; readonly erased: string },
 ): void {
   try {
-    expectSafePath(dirname(path));
+    assertSafePath(dirname(path));
     const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = fs.constants;
-    // The file itself may belong to the service's user, and so be a link to anywhere.
+    // The file itself may belong to the service's user, who could make it a link to anywhere.
     const flags = O_WRONLY | O_CREAT | O_APPEND | (isSuperuser() ? O_NOFOLLOW : 0);
-    // If anything throws, the command ends, which closes it.
+    // Not closed if anything throws, because the command then ends.
     const file = fs.openSync(path, flags, 0o600);
     // The owner of the backups must be able to read it at a restore.
     const backups = fs.statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
     if (isSuperuser() && backups) fs.fchownSync(file, backups.uid, backups.gid);
-    // The end of line comes first: a power loss may have left half a line.
+    // The line break comes first, because a power cut may have left half a line.
     fs.writeSync(file, `\n${JSON.stringify({ account: subject, erased })}`);
     fs.fsyncSync(file);
     fs.closeSync(file);
@@ -50,7 +50,7 @@ export async function readLedger(path: string): Promise<ReadonlyMap<string, stri
     throw unusable(path, error);
   });
   type Line = { readonly account?: unknown; readonly erased?: unknown };
-  const lines: Line[] = text.split('\n').flatMap((line) => objectIn(line) ?? []);
+  const lines: Line[] = text.split('\n').flatMap((line) => parseJsonLine(line) ?? []);
   if (lines.some(({ account, erased }) => account === undefined || erased === undefined)) {
     throw unusable(path, { message: 'a line names no account' });
   }

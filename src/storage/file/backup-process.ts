@@ -1,5 +1,6 @@
-// The process of a backup: `SOURCE PART FILE SERVICE`, a URI, two paths and who asks. The copy gets its name
-// only once it is whole and on disk. Prints what it holds as JSON, or the reason why there is none.
+// The process of a backup. Its arguments are SOURCE (a URI), PART and FILE (paths) and SERVICE (a process id).
+// The copy is renamed from PART to FILE once it is checked and on disk. Prints its contents as JSON, or the
+// reason for a failure.
 
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -7,14 +8,14 @@ import { dirname } from 'node:path';
 import { Connection } from './connection.js';
 import { messageOf } from './connection-errors.js';
 import { makeEmpty, removeDatabase, syncFile, syncFolder } from './durable-files.js';
-import { checkDatabase } from './own-database.js';
+import { checkDatabase } from './open-database.js';
 
 const [source = '', part = '', path = '', service = ''] = process.argv.slice(2);
 
-// A signal to the whole process group is meant for the service, which ends this process.
+// A signal to the process group is meant for the service, which ends this process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)
   process.on(signal, () => {});
-// Requests come first.
+// Requests have priority.
 setPriority(constants.priority.PRIORITY_LOW);
 
 try {
@@ -26,7 +27,7 @@ try {
   // The pages of the copy hold no deleted data.
   connection.value('vacuum into ?', [part]);
   connection.close();
-  // Once it is gone, another one may have changed the file while it was read.
+  // If the service has ended, another one may have changed the file while it was read.
   if (process.ppid !== Number(service)) throw new Error('the service that asked for it has ended');
   const contents = checkDatabase(part, 'quick_check');
   syncFile(part);

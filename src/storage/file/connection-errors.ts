@@ -3,8 +3,8 @@
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 
-/** The advice for a file that is not a valid database of this program. */
-export const TAKE_ANOTHER = 'name another file, or restore a good backup';
+/** The remedy for a file that is not a valid database of this program. */
+export const USE_ANOTHER_FILE = 'name another file, or restore a good backup';
 
 const BUSY = /SQLITE_(BUSY|PROTOCOL)|database is locked/i;
 const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
@@ -12,8 +12,8 @@ const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
     BUSY,
     `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s), this one has it open, or its disk is a share without locks; stop the other process, or use a local disk`,
   ],
-  [/SQLITE_NOTADB|not a database/i, `it is not a SQLite database; ${TAKE_ANOTHER}`],
-  [/SQLITE_CORRUPT|malformed/i, `it is damaged; ${TAKE_ANOTHER}`],
+  [/SQLITE_NOTADB|not a database/i, `it is not a SQLite database; ${USE_ANOTHER_FILE}`],
+  [/SQLITE_CORRUPT|malformed/i, `it is damaged; ${USE_ANOTHER_FILE}`],
   [/SQLITE_IOERR|\bEIO\b/i, 'its disk is failing (I/O error); check the system log'],
   [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; make room'],
   [/^ENOENT/, 'no such file or folder; check the path, or mount its disk'],

@@ -1,6 +1,5 @@
-// One connection to a libSQL database file. Its calls are synchronous, so only the storage thread
-// and separate programs use it. test/storage/file/connection.test.ts pins the library's behaviour
-// that this file relies on.
+// One connection to a libSQL database file. Its calls are synchronous, so only the storage thread and
+// separate programs use it. test/storage/file/connection.test.ts pins the library's behaviour.
 
 import { createRequire } from 'node:module';
 import type Database from 'libsql';
@@ -14,7 +13,7 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 type Args = readonly (string | number | null)[];
 export type Statement = readonly [sql: string, ...args: Args];
 
-/** The package, loaded when the first file is opened, because it may have been installed on another system. */
+/** The package, loaded only when a file is opened, because it may have been installed on another system. */
 export function libsql(): typeof Database {
   try {
     return createRequire(import.meta.url)('libsql') as typeof Database;
@@ -43,7 +42,7 @@ export class Connection {
   rows(sql: string, args: Args = []): SqlRow[] {
     try {
       const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
-      // After an error the statement may still be running, so it is not reused.
+      // Not reused after an error, because it may still be running.
       this.#prepared.delete(sql);
       const rows = statement.reader ? statement.all(args) : [];
       if (!statement.reader) statement.run(args);
@@ -68,7 +67,7 @@ export class Connection {
       for (const [sql, ...args] of statements) this.rows(sql, args);
       this.rows('commit');
     } catch (error) {
-      // If this throws, the content of the file is unknown: the error isn't one of `isRolledBack`.
+      // If this throws, the file's content is unknown: `isRolledBack` doesn't match the error.
       if (this.#database.inTransaction) this.#database.prepare('rollback').run();
       throw error;
     }
@@ -89,16 +88,16 @@ export class Connection {
 }
 
 /**
- * Whether a commit with this error has stored nothing for certain: a statement was refused, the disk had
- * no room, or the system refused what comes before it. Any other error, such as that of a failing disk,
- * leaves the outcome open: only a new opening of the file knows.
+ * Whether a commit with this error has certainly stored nothing: a statement was refused, the disk was full,
+ * or a system call before the commit failed. After any other error, such as that of a failing disk, only
+ * opening the file again tells the outcome.
  */
 export const isRolledBack = (reason: string) =>
   /^(SQLITE_(CONSTRAINT|FULL|MISMATCH|TOOBIG|ERROR|BUSY)|E[A-Z]+:)/.test(reason);
 
 /**
- * Sets what every promise about the file rests on. Reads each setting back, because SQLite does not
- * report one that it rejects.
+ * Sets the pragmas on which durability depends. Reads each one back, because SQLite does not report one
+ * that it rejects.
  */
 export function configure(connection: Connection, sharing: typeof EXCLUSIVE): void {
   const settings = {

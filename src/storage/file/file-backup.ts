@@ -1,5 +1,5 @@
-// A backup of the open file: `VACUUM INTO` in a separate process, because SQLite's calls are
-// synchronous and a commit would wait for them.
+// Backs up the open file by `VACUUM INTO` in a separate process, because SQLite's calls are synchronous and
+// would delay commits.
 
 import { execFile } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
@@ -8,24 +8,24 @@ import { promisify } from 'node:util';
 import { explained } from './connection-errors.js';
 import { removeDatabase } from './durable-files.js';
 import type { DatabaseContents } from './file-schema.js';
-import type { Call } from './file-storage.js';
+import type { ThreadCall } from './file-storage.js';
 
 export type Backup = DatabaseContents & { readonly bytes: number };
 
-/** During a backup, the log grows with every commit. */
+/** A limit, because during a backup the log grows with every commit. */
 const COPY_MAX_MS = 30 * 60_000;
 
-/** See `FileStorage.backup`; one at a time. `signal`: kills its process. */
+/** See `FileStorage.backup`. One at a time. `signal` kills its process. */
 export async function takeBackup(
-  call: Call,
+  call: ThreadCall,
   database: string,
   path: string,
   signal: AbortSignal,
 ): Promise<Backup> {
-  // One name, so that what a killed process left is replaced.
+  // Always the same name, so that the next backup replaces what a killed process left.
   const part = join(dirname(path), `${basename(database)}.part`);
   const script = fileURLToPath(new URL('./backup-process.js', import.meta.url));
-  // Only what the process needs to run, never a setting of the service, which may be a secret.
+  // Only what the process needs, and no setting of the service, which may be a secret.
   const { PATH, LD_LIBRARY_PATH, TZ, SystemRoot } = process.env;
   // SQLite's temporary files contain records, so they go where the backup is.
   const env = { PATH, LD_LIBRARY_PATH, TZ, SystemRoot, SQLITE_TMPDIR: dirname(path) };

@@ -2,15 +2,15 @@
 
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
-/** "SvcM", the application id in the file's header. It marks a SQLite file as this program's. */
+/** "SvcM", the application id in the file's header, which marks a SQLite file as this program's. */
 export const APPLICATION_ID = 0x5376634d;
 
 /** The schema of 0.1.0. Builds before it had versions 1 and 2. */
 export const SCHEMA_VERSION = 3;
 
 /**
- * The statements that make an empty file a database, in one transaction. A released version never
- * changes, because files are compared with it; so `alter table` stays, whose text SQLite keeps.
+ * Creates the schema in an empty file, in one transaction. A released version never changes, because files
+ * are compared with it, including the text of `alter table`, which SQLite stores.
  */
 export const SCHEMA: readonly string[] = [
   ...CREATE_RECORDS,
@@ -23,10 +23,10 @@ export const SCHEMA: readonly string[] = [
   `pragma user_version = ${SCHEMA_VERSION}`,
 ];
 
-/** A commit that changes no content. It writes the first page again. */
+/** A commit that changes no content, but writes the first page again. */
 export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
 
-/** All rows as one JSON parameter: two to four times cheaper than a statement for each row. */
+/** `?1`: all rows as JSON, which is two to four times faster than a statement for each row. `?2`: the time. */
 export const PUT_ROWS = `
   insert into records (position, collection, id, body, owner, status, created_at, updated_at)
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, ?2, ?2
@@ -40,16 +40,16 @@ export const REMOVE_ROWS =
 
 export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
 
-/** Sums up `?2` rows after the position `?1`. Reads no body. */
+/** The size of the next `?2` rows after the position `?1`. Reads no body. */
 export const MEASURE_PAGE = `
   select max(position) as last, total(bytes) as bytes
     from (select position, octet_length(body) as bytes
             from records not indexed where position > ?1 order by position limit ?2)`;
 
 /**
- * A page on its way from the storage thread to the main thread: the bodies in UTF-8, JSON arrays with an
- * entry for each row, and the position of the last one. `nonStandardIds`: JSON object by position, the id of each
- * row whose body does not start with its id and owner.
+ * A page as the storage thread sends it to the main thread: the bodies in UTF-8, JSON arrays with an entry for
+ * each row, and the position of the last one. `nonStandardIds`: a JSON object with the id of each row whose
+ * body does not start with its id and owner, by position.
  */
 export type StoredPage = Readonly<
   Record<'positions' | 'collections' | 'owners' | 'statuses' | 'nonStandardIds', string> & {
@@ -59,8 +59,8 @@ export type StoredPage = Readonly<
 >;
 
 /**
- * See `StoredPage`. To check how a body begins costs a quarter here of what it would cost later. `not
- * indexed` gives the order of positions; `order by` in the aggregates would double the time.
+ * See `StoredPage`. Checking here how a body starts takes a quarter of the time that it would take later.
+ * `not indexed` gives the order of positions; `order by` in the aggregates would double the time.
  */
 export const LOAD_PAGE = `
   select cast(group_concat(body, char(30)) as blob) as bodies,

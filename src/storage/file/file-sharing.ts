@@ -1,22 +1,22 @@
-// Who else may open the file: nobody, or Litestream.
+// Whether another process may open the file: none, or Litestream. Chosen once, when the file is opened.
 
-/** Chosen once, when the file is opened: SQLite's lock keeps every other process out. */
+/** SQLite's lock excludes every other process. */
 export const EXCLUSIVE = {
-  /** No other process writes the log back, or removes it. */
-  isAlone: true,
+  /** No other process writes back or removes the log. */
+  isExclusive: true,
   lockingMode: 'exclusive',
   /** SQLite's default. */
   checkpointPages: 1_000,
-  /** A backup reads the file without a lock and without its log, so checkpoints pause during it. */
+  /** A backup reads the file without a lock and without its log, so checkpoints are paused during it. */
   backupMode: 'immutable=1',
 };
 
 /**
- * Litestream reads the file, and only Litestream writes the log back, and may remove it: this library's
+ * Litestream reads the file, and only Litestream writes back and removes the log, because this library's
  * SQLite may lose a commit if it does so while another process writes.
  */
 export const WITH_LITESTREAM: typeof EXCLUSIVE = {
-  isAlone: false,
+  isExclusive: false,
   lockingMode: 'normal',
   checkpointPages: 0,
   backupMode: 'mode=ro',

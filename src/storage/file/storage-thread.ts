@@ -1,5 +1,5 @@
-// The storage thread: one libSQL database file, held by one connection from the thread's start to
-// its end. It answers calls in order. An error of the opening ends the thread.
+// The storage thread: one libSQL database file, on one connection from the thread's start to its end. It
+// replies to calls in order. If opening the file fails, the thread ends with the error.
 
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -19,9 +19,9 @@ import {
   TOUCH,
 } from './file-schema.js';
 import type { EXCLUSIVE } from './file-sharing.js';
-import { markClosed, markOpen, openDatabase, truncateWal } from './own-database.js';
+import { markClosed, markOpen, openDatabase, truncateWal } from './open-database.js';
 import { storedPage } from './stored-rows.js';
-import { countPiece } from './usage-scan.js';
+import { scanUsage } from './usage-scan.js';
 
 export interface ThreadOptions {
   readonly path: string;
@@ -32,7 +32,7 @@ export interface ThreadOptions {
   readonly sharing: typeof EXCLUSIVE;
 }
 
-/** Changes as JSON texts, which are passed on without parsing them. */
+/** Changes as JSON texts, which are passed to SQLite without parsing them. */
 type CommitTexts = Readonly<
   Record<'puts' | 'removals' | 'sequences' | 'events', string> & { at: number }
 >;
@@ -40,14 +40,14 @@ type CommitTexts = Readonly<
 export interface Opened {
   /** This opening created the database. */
   readonly isNew: boolean;
-  /** The last process ended without closing it. */
+  /** The last process ended without closing the database. */
   readonly wasKilled: boolean;
 }
 
 const { path, initialRows, now, acceptsMissingLog, sharing }: ThreadOptions = workerData;
 const busyTimeoutMs = DATABASE_BUSY_TIMEOUT_MS;
-/** One service for each file. The lock's file may stay: only the lock counts. */
-const serviceLock = sharing.isAlone
+/** Allows one service per file. Only the lock counts; its file stays. */
+const serviceLock = sharing.isExclusive
   ? undefined
   : new Connection(`${path}-service-lock`, busyTimeoutMs);
 serviceLock?.lock();
@@ -55,7 +55,7 @@ let { connection, wasKilled } = openDatabase(path, { sharing, busyTimeoutMs, acc
 let isMarkedOpen = false;
 configure(connection, sharing);
 const isNew = connection.value('pragma user_version') === 0;
-// One transaction: a process that is killed leaves an empty file.
+// In one transaction, so that a killed process leaves an empty file.
 if (isNew) {
   connection.batch([...SCHEMA.map((sql) => [sql] as const), [PUT_ROWS, initialRows, now]]);
   beforeCommit();
@@ -81,7 +81,7 @@ const calls = {
       return { status: 'committed' };
     } catch (error) {
       const reason = messageOf(error);
-      // After SQLITE_BUSY, which only Litestream can cause, this library's connection fails at every call.
+      // After SQLITE_BUSY, which only Litestream can cause, every call on this library's connection fails.
       if (isBusy(reason)) reconnect();
       else if (events !== '[]' && /^SQLITE_(CONSTRAINT|ERROR)/.test(reason)) {
         // "If the audit write fails …, the change stands."
@@ -98,7 +98,7 @@ const calls = {
   },
   storedPage: (position: number): StoredPage | undefined => storedPage(connection, position),
   sequences: () => JSON.parse(String(connection.value(LOAD_SEQUENCES))),
-  usage: (times: string, isFirst: boolean) => countPiece(connection, times, isFirst),
+  usage: (times: string, isFirst: boolean) => scanUsage(connection, times, isFirst),
   auditEvents(page: PageRequest): Page {
     const rows = connection.rows(LIST_EVENTS, [page.pageSize, offsetOf(page)]);
     const total = Number(connection.value(TOTAL_EVENTS));
@@ -107,10 +107,10 @@ const calls = {
   ping(): void {
     connection.value('select count(*) from sqlite_master');
   },
-  /** From here on commits stay in the log. Returns the URI at which another process reads the file as it is now. */
+  /** Keeps later commits in the log. Returns the URI at which another process reads the file as it is now. */
   pauseCheckpoints(): string {
-    if (sharing.isAlone) {
-      // Done first, because if it fails, as on a full disk, checkpoints continue.
+    if (sharing.isExclusive) {
+      // First, so that checkpoints continue if it fails, as on a full disk.
       truncateWal(connection);
       connection.value('pragma wal_autocheckpoint = 0');
     }
@@ -119,12 +119,12 @@ const calls = {
   resumeCheckpoints(): void {
     connection.value(`pragma wal_autocheckpoint = ${sharing.checkpointPages}`);
   },
-  /** SQLite writes the log back into the database file and removes it, unless Litestream has it open. */
+  /** SQLite writes back the log and removes it, unless Litestream has the file open. */
   close(): void {
-    if (sharing.isAlone) truncateWal(connection);
+    if (sharing.isExclusive) truncateWal(connection);
     markClosed(path);
     connection.close();
-    // Mentioned here, or it would be garbage-collected after the opening, and the lock with it.
+    // Without this reference it would be garbage-collected after the opening, and the lock with it.
     serviceLock?.close();
   },
 };
@@ -136,17 +136,17 @@ function reconnect(): void {
   configure(connection, sharing);
 }
 
-// The first answer is that to the opening.
+// The first reply is about the opening.
 parentPort?.postMessage({ isNew, wasKilled } satisfies Opened);
 parentPort?.on('message', ({ name, args }: { name: keyof ThreadCalls; args: unknown[] }) => {
   try {
     const value = (calls[name] as (...args: unknown[]) => unknown)(...args);
-    // A page's bodies are moved: copying them would cost as much as reading them.
+    // A page's bodies are transferred, because copying them would cost as much as reading them.
     const { bodies } = Object(value);
     parentPort?.postMessage(value, bodies && [bodies]);
   } catch (error) {
     parentPort?.postMessage(new Error(messageOf(error)));
   }
-  // The thread ends itself: `terminate()` during a native call would abort the process.
+  // The thread ends itself, because `terminate()` during a native call would abort the process.
   if (name === 'close') parentPort?.close();
 });

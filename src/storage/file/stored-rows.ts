@@ -1,6 +1,6 @@
-// Rows on their way into the file, and out of it in pages, for the start. SQLite joins the bodies of a
-// page into one value and each column into one JSON array, because the library takes 9 µs for a row of
-// its own. Owner and status are columns next to the body, so that a start parses no body.
+// Encodes rows for the file, and decodes the pages that a start loads. SQLite joins the bodies of a page
+// into one value and each column into one JSON array, because the library takes 9 µs to return a row.
+// Owner and status are columns, so that a start parses no body.
 
 import { isAscii } from 'node:buffer';
 import type { CollectionName } from '../../core/domain/collection-name.js';
@@ -13,11 +13,11 @@ import { LOAD_PAGE, MEASURE_PAGE, type StoredPage } from './file-schema.js';
 const PAGE_MAX_ROWS = 2_000;
 const PAGE_MAX_BYTES = 8_000_000;
 
-/** Separates two bodies. JSON has this character only as an escape. */
-const BORDER = 0x1e;
+/** Between two bodies. JSON contains this character only as an escape. */
+const SEPARATOR = 0x1e;
 const ID_START = '{"id":"'.length;
 
-/** UTF-8, and so a column, cannot hold half of a surrogate pair. */
+/** UTF-8, and so a column, cannot represent half of a surrogate pair. */
 const LONE_SURROGATE = /\p{Cs}/gu;
 
 /** Null if no account owns the row. */
@@ -25,7 +25,7 @@ export function ownerColumn(owner: string | undefined): string | null {
   return owner?.replaceAll(LONE_SURROGATE, '\ufffd') ?? null;
 }
 
-/** Null if the record has no such property; a number, which no filter asks for, if no text can hold it. */
+/** Null if the record has no such property; a number, which matches no filter, if a column can't represent it. */
 export function statusColumn(status: PutRow['status']): string | number | null {
   if (status === undefined) return null;
   return typeof status === 'string' && status.search(LONE_SURROGATE) === -1 ? status : 0;
@@ -52,7 +52,7 @@ export function storedPage(connection: Connection, position: number): StoredPage
   }
 }
 
-/** Throws, naming the row, if its body has another owner than its column. */
+/** Throws an error that names the row if its body has another owner than its column. */
 export function rowsOf(page: StoredPage): PutRow[] {
   const bytes = Buffer.from(page.bodies);
   const bodies = bodiesOf(bytes);
@@ -61,7 +61,7 @@ export function rowsOf(page: StoredPage): PutRow[] {
   const owners: (string | null)[] = JSON.parse(page.owners);
   const statuses: (string | number | null)[] = JSON.parse(page.statuses);
   const nonStandardIds: Record<number, string> = JSON.parse(page.nonStandardIds);
-  // A body holds the border, so it is not JSON.
+  // A body with the separator is not JSON.
   if (bodies.length !== positions.length) {
     throw new Error('a page of its rows has more bodies than rows; restore a backup');
   }
@@ -70,31 +70,31 @@ export function rowsOf(page: StoredPage): PutRow[] {
     const owner = owners[i] ?? null;
     const nonStandardId = nonStandardIds[position];
     const id = nonStandardId ?? body.slice(ID_START, body.indexOf('"', ID_START));
-    // This program starts a body with id and owner. Parsing one, or spreading an object, takes several
-    // times longer.
+    // This program starts every body with its id and owner. Parsing it, or spreading an object, takes
+    // several times longer.
     if (nonStandardId === undefined && owner !== null && !id.includes('\\')) {
       const column = statuses[i] ?? undefined;
       const status = typeof column === 'number' ? null : column;
       return { position, collection, id, body, owner, status };
     }
     const row = { position, collection, id, body };
-    const facts = columnsOf(row);
-    if (ownerColumn(facts.owner) !== owner) {
+    const columns = columnsOf(row);
+    if (ownerColumn(columns.owner) !== owner) {
       throw unusableRow(row, 'has another owner in its text than in its column');
     }
-    return { ...row, ...facts };
+    return { ...row, ...columns };
   });
 }
 
 /**
- * In a page of ASCII each body is a slice of the page's text. Otherwise it is a separate text: one
- * letter outside Latin-1 would make the whole page two bytes a character.
+ * In a page of ASCII, each body is a slice of the page's text. In any other it is a separate string, because
+ * one letter outside Latin-1 would make the whole page take two bytes per character.
  */
 function bodiesOf(bytes: Buffer): string[] {
-  if (isAscii(bytes)) return bytes.toString('latin1').split(String.fromCharCode(BORDER));
+  if (isAscii(bytes)) return bytes.toString('latin1').split(String.fromCharCode(SEPARATOR));
   const bodies: string[] = [];
   for (let start = 0; start <= bytes.length; ) {
-    const found = bytes.indexOf(BORDER, start);
+    const found = bytes.indexOf(SEPARATOR, start);
     const end = found === -1 ? bytes.length : found;
     bodies.push(bytes.toString('utf8', start, end));
     start = end + 1;

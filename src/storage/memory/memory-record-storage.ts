@@ -1,5 +1,5 @@
-// A storage that lives in memory and is gone with it: for the tests of programs that embed the
-// service. It keeps the promises of the ports except durability.
+// A storage in memory, for the tests of programs that embed the service. It fulfils the ports' contract,
+// except durability.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { offsetOf } from '../../core/domain/listing.js';
@@ -13,18 +13,18 @@ import type {
 } from '../../core/records/record-storage.js';
 import { utf8Length } from '../../core/utf8-length.js';
 
-type KeptRow = StoredRow & Readonly<Record<'createdAt' | 'updatedAt', number>>;
+type TimedRow = StoredRow & Readonly<Record<'createdAt' | 'updatedAt', number>>;
 
 export class MemoryStorage {
   /** Keyed by position. */
-  readonly #rows = new Map<number, KeptRow>();
+  readonly #rows = new Map<number, TimedRow>();
   /** Positions by collection and id. */
   readonly #positions = new Map<string, number>();
   readonly #highest: Partial<Record<CollectionName, number>> = {};
   readonly #events: string[] = [];
   #openings = 0;
 
-  /** A storage on this one, which outlives it. It stores until it is closed or another is opened. */
+  /** A storage over this object's rows, which outlive it. It takes commits until it is closed or another one is opened. */
   open(): RecordStorage & StoredViews {
     const opening = ++this.#openings;
     const isOpen = () => opening === this.#openings;
@@ -57,7 +57,7 @@ export class MemoryStorage {
     };
   }
 
-  /** Throws, and changes nothing, if two rows would have one id. */
+  /** Throws, and changes nothing, if two rows would have the same id. */
   apply({ puts, removals, sequences, events, at }: Changes): void {
     const taken = new Map(puts.map((row) => [keyOf(row), row.position]));
     for (const row of puts) {
@@ -79,11 +79,11 @@ export class MemoryStorage {
     }
   }
 
-  #remove(position: number): KeptRow | undefined {
-    const kept = this.#rows.get(position);
-    if (kept !== undefined) this.#positions.delete(keyOf(kept));
+  #remove(position: number): TimedRow | undefined {
+    const removed = this.#rows.get(position);
+    if (removed !== undefined) this.#positions.delete(keyOf(removed));
     this.#rows.delete(position);
-    return kept;
+    return removed;
   }
 
   async *#pages(): AsyncGenerator<readonly StoredRow[]> {

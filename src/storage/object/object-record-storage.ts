@@ -1,10 +1,10 @@
-// The storage over a durable object's own SQLite database, and its dumps. A commit is one
-// synchronous transaction. The platform holds back every answer of the object until
-// the commit is durable (the output gate), so nothing is acknowledged before.
+// The storage over a durable object's own SQLite database, and its dumps. A commit is one synchronous
+// transaction. The platform delays every response of the object until the commit is durable (the output
+// gate), so nothing is acknowledged earlier.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
-import { objectIn } from '../../core/json-line.js';
+import { parseJsonLine } from '../../core/json-line.js';
 import type { Log } from '../../core/log.js';
 import type {
   Changes,
@@ -39,13 +39,13 @@ import {
 } from './object-storage.js';
 
 const PAGE_ROWS = 1_000;
-/** Rows of a piece of the usage view: about 10 ms. */
-const COUNTED_AT_ONCE = 5_000;
-/** From this part of the memory limit on, the log says that the service should move. */
-const NEARLY_FULL = 0.8;
+/** The usage view pauses after this many rows, which take about 10 ms. */
+const USAGE_STEP_ROWS = 5_000;
+/** Above this part of the memory limit, the log warns that the service should move to Postgres. */
+const WARNING_THRESHOLD = 0.8;
 
 const LOAD = 'select position, collection, id, body from records order by position';
-/** One statement for each row: one JSON parameter for all may not be larger than a row. */
+/** A statement for each row, because a parameter with all rows can't be larger than one row. */
 const PUT_ROW = `
   insert into records (position, collection, id, body, created_at, updated_at)
   values (?1, ?2, ?3, ?4, ?5, ?5)
@@ -55,7 +55,7 @@ const BODIES = 'select body from records where position in (select value from js
 const APPEND_EVENT = 'insert into audit_events (event) values (?1)';
 const EVENTS = 'select id, event from audit_events order by id';
 const DUMP_PIECE_CHARACTERS = 65_536;
-/** Reads no body: its length is in the row's header. */
+/** Reads no body, because its length is in the row's header. */
 const MEASURE =
   'select collection, octet_length(body) as bytes, created_at, updated_at from records';
 type Measured = Readonly<Record<'bytes' | 'created_at' | 'updated_at', number>>;
@@ -65,15 +65,15 @@ export interface ObjectRecordStorageOptions {
   readonly log: Log;
   /** "A new empty database receives sample rows." */
   readonly seedsSamples: boolean;
-  /** Resolves after requests that wait have been served. */
+  /** Resolves after waiting requests have been served. */
   readonly pause: () => Promise<void>;
   /** See `memoryOf`. */
   readonly memoryMaxBytes?: number;
 }
 
-/** The storage of one object, which the platform runs at most once. Throws if a later release wrote its database. */
+/** The storage of one object, of which the platform runs one instance at a time. Throws if a later release wrote its database. */
 export class ObjectRecordStorage implements RecordStorage, StoredViews {
-  /** The platform makes many transactions durable together. A write that finds the object full fails alone. */
+  /** The platform batches transactions itself, and a write that finds the object full must fail alone. */
   readonly writesPerCommit = 1;
   readonly #options: Required<ObjectRecordStorageOptions>;
   /** Memory that the stored records take. */
@@ -117,13 +117,13 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     const append = () => events.map((event) => this.#rows(APPEND_EVENT, JSON.stringify(event)));
     try {
       if (this.#isClosed) throw new Error('the storage is closed');
-      const memory = this.#memory + this.#growthBy(changes);
+      const memory = this.#memory + this.#memoryDelta(changes);
       if (memory > Math.max(memoryMaxBytes, this.#memory)) {
         throw tooLargeFor(memoryMaxBytes, memory);
       }
       storage.transactionSync(() => {
         this.#put(changes);
-        // "If the audit write fails …, the change stands": a transaction within that of the change.
+        // "If the audit write fails …, the change stands", hence a nested transaction.
         try {
           if (events.length > 0) storage.transactionSync(append);
         } catch (error) {
@@ -134,12 +134,12 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
       this.#setMemory(memory);
       return { status: 'committed', ...(auditError !== undefined && { auditError }) };
     } catch (error) {
-      // If the commit itself failed, what is stored now is unknown. Otherwise all was rolled back.
+      // If the commit itself failed, it is unknown what is stored. Any earlier error rolled everything back.
       return { status: isPut || this.#isClosed ? 'unknown' : 'notStored', error };
     }
   }
 
-  /** Counted in pieces, during which commits wait and reads continue. */
+  /** Commits wait until the count ends; reads continue. */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
     const count = this.#counted.then(() => this.#count(createdAfter));
     this.#counted = count.catch(() => {});
@@ -161,7 +161,7 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
         if (created_at > createdAfter[i]) total.createdAfter[i]++;
       }
       total.lastUpdatedAt = Math.max(total.lastUpdatedAt, updated_at);
-      if (++rows % COUNTED_AT_ONCE === 0) await this.#options.pause();
+      if (++rows % USAGE_STEP_ROWS === 0) await this.#options.pause();
     }
     return { collections: [...totals.values()], auditEventCount: this.#eventCount() };
   }
@@ -191,9 +191,9 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
   }
 
   /**
-   * Stores a dump, compressed by gzip, instead of the sample rows; afterwards, another storage is to
-   * be opened. Rejects, with nothing changed, if the service holds other records, if a row would keep it
-   * from starting, or unless all fit into memory.
+   * Replaces the sample rows by a dump, compressed by gzip; afterwards, open another storage. Rejects, and
+   * changes nothing, if the service holds other records, if a row would prevent a start, or if the rows
+   * don't fit into memory.
    */
   loadDump(compressed: ArrayBuffer): Promise<void> {
     const { storage, memoryMaxBytes } = this.#options;
@@ -203,7 +203,7 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
       let [position, memory] = [0, 0];
       const bytes = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('gzip'));
       for await (const text of linesOf(bytes.pipeThrough(new TextDecoderStream()))) {
-        const line = objectIn(text) ?? {};
+        const line = parseJsonLine(text) ?? {};
         if (isRecord(line)) {
           assertRecord(line);
           const { collection, id, body, created_at, updated_at } = line;
@@ -245,7 +245,7 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
     this.#rows(PUT_SEQUENCES, JSON.stringify(sequences));
   }
 
-  #growthBy({ puts, removals }: Changes): number {
+  #memoryDelta({ puts, removals }: Changes): number {
     const positions = [...puts.map(({ position }) => position), ...removals];
     const before = this.#rows<{ body: string }>(BODIES, JSON.stringify(positions));
     const sum = (rows: readonly { readonly body: string }[]) =>
@@ -255,8 +255,8 @@ export class ObjectRecordStorage implements RecordStorage, StoredViews {
 
   #setMemory(memory: number): void {
     const { log, memoryMaxBytes } = this.#options;
-    const warnedFrom = NEARLY_FULL * memoryMaxBytes;
-    if (memory > warnedFrom && this.#memory <= warnedFrom) {
+    const threshold = WARNING_THRESHOLD * memoryMaxBytes;
+    if (memory > threshold && this.#memory <= threshold) {
       const hint = 'move to Postgres by manage dump and manage load before growth is refused';
       log.warn('object_nearly_full', { memory, limit: memoryMaxBytes, hint });
     }

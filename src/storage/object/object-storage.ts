@@ -1,6 +1,5 @@
-// The part of a durable object's `ctx.storage` that the code over its database uses, and the schema
-// of the service's database, and how much memory it may take. The platform does not support
-// `PRAGMA user_version`, so a table holds the version.
+// The used part of a durable object's `ctx.storage`, the schema of the service's database, and the memory
+// limit. The platform does not support `PRAGMA user_version`, so a table holds the schema's version.
 
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
@@ -12,7 +11,7 @@ export interface ObjectStorage {
     exec<Row extends SqlRow>(query: string, ...bindings: (string | number)[]): Iterable<Row>;
   };
   transactionSync<T>(run: () => T): T;
-  /** Until it ends, no other request runs, and only streams made by `run` flow. The platform allows 30 s. */
+  /** Until it ends, no other request runs, and only streams that `run` creates flow. The platform allows 30 s. */
   transaction<T>(run: () => Promise<T>): Promise<T>;
 }
 
@@ -34,7 +33,7 @@ const CREATE_ALL = [
 ];
 const FIND_VERSION = "select 1 from sqlite_schema where name = 'schema_version'";
 
-/** Makes the tables. True if the database was empty. Throws if a later release wrote it. */
+/** Creates the tables, and returns true, if the database is empty. Throws if a later release wrote it. */
 export function prepareSchema(storage: ObjectStorage): boolean {
   if (rowsOf(storage, FIND_VERSION).length === 0) {
     for (const statement of CREATE_ALL) rowsOf(storage, statement);
@@ -48,16 +47,16 @@ export function prepareSchema(storage: ObjectStorage): boolean {
 }
 
 /**
- * The records' share, by `memoryOf`, of an object's 128 MB. Above that the platform would end it, for
- * every account and at each start again. Measured in workerd; `src/hosts/workers/README.md` has the figures.
+ * The limit of all records by `memoryOf`. Beyond an object's 128 MB, the platform would end it for every
+ * account, and again at each start. Measured in workerd; `src/hosts/workers/README.md` has the figures.
  */
 export const MEMORY_MAX_BYTES = 70_000_000;
-/** Memory that a record takes in addition to its text: 94 bytes were measured. */
-const RECORD_BYTES = 100;
+/** Memory of a record besides its text; 94 bytes were measured. */
+const RECORD_OVERHEAD_BYTES = 100;
 
-/** Memory that a record takes: the engine keeps two bytes for each character if one is outside Latin-1. */
+/** A record's memory in bytes. The engine uses two bytes per character if one is outside Latin-1. */
 export function memoryOf(body: string): number {
-  return RECORD_BYTES + (/[\u0100-\uffff]/.test(body) ? 2 : 1) * body.length;
+  return RECORD_OVERHEAD_BYTES + (/[\u0100-\uffff]/.test(body) ? 2 : 1) * body.length;
 }
 
 export function tooLargeFor(maxBytes: number, bytes: number): Error {

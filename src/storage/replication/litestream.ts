@@ -1,21 +1,21 @@
-// Litestream's control socket: which version answers, which databases it has, and the one command
-// that the service sends, to sync now.
+// Litestream's control socket: its version, its databases, and the one command that the service sends, to
+// sync now.
 
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { objectIn } from '../../core/json-line.js';
+import { parseJsonLine } from '../../core/json-line.js';
 
 /** The first release whose SQLite has the fix for the WAL-reset bug (it bundles 3.53.0; 0.5.16 bundled 3.51.2). */
 const VERSION_MIN = '0.5.17';
-/** Time-out for a query that needs neither disk nor network: if it takes longer, Litestream hangs. */
-const QUESTION_MAX_MS = 2_000;
+/** For a query that needs neither disk nor network. If it takes longer, Litestream hangs. */
+const QUERY_TIMEOUT_MS = 2_000;
 
 /** Litestream on this control socket. `databasePath`: as its configuration file names it. */
 export function litestreamOn(socketPath: string, databasePath: string) {
-  /** Its process id and, after a space, when it started. Rejects with one sentence if Litestream does not answer, is too old, or does not list the database. */
+  /** Its process id and, after a space, its start time. Rejects with one sentence if Litestream does not respond, is too old, or does not list the database. */
   async function identify(): Promise<string> {
-    const info = await ask('/info');
+    const info = await send('/info');
     const version = String(info['version']);
     const [, numbers = '0'] = /^v?(\d+\.\d+\.\d+)/.exec(version) ?? [];
     if (numbers.localeCompare(VERSION_MIN, 'en', { numeric: true }) < 0) {
@@ -23,7 +23,7 @@ export function litestreamOn(socketPath: string, databasePath: string) {
         `Litestream on ${socketPath} has version ${version.slice(0, 40)}; it must be ${VERSION_MIN} or newer, whose SQLite can write the log back while the service runs`,
       );
     }
-    const { databases } = await ask('/list');
+    const { databases } = await send('/list');
     const paths = Array.isArray(databases) ? databases.map((database) => database?.path) : [];
     if (!paths.includes(databasePath)) {
       throw new Error(
@@ -34,31 +34,31 @@ export function litestreamOn(socketPath: string, databasePath: string) {
   }
 
   /**
-   * Has Litestream take every commit from the log, and write the log back if it is long; with `wait`,
-   * waits up to `maxSeconds` until the replica has them. Resolves with Litestream's numbers of the last
-   * change that it took, and of the last one that the replica has. Rejects with one sentence.
+   * Makes Litestream take every commit from the log, and write back a long log. With `wait`, waits up to
+   * `maxSeconds` until the replica has them. Resolves with Litestream's numbers of the last change that it
+   * took, and of the last one that the replica has. Rejects with one sentence.
    */
   async function sync(wait: boolean, maxSeconds: number) {
-    const order = { path: databasePath, wait, timeout: maxSeconds };
-    const answer = await ask('/sync', order, (maxSeconds + 5) * 1_000);
-    const [txid, replicatedTxid] = [Number(answer['txid']), Number(answer['replicated_txid'])];
-    // It reports change 0 for a path where it sees no file.
+    const body = { path: databasePath, wait, timeout: maxSeconds };
+    const synced = await send('/sync', body, (maxSeconds + 5) * 1_000);
+    const [txid, replicatedTxid] = [Number(synced['txid']), Number(synced['replicated_txid'])];
+    // Litestream reports change 0 for a path without a file.
     if (!(txid > 0)) throw new Error('Litestream sees no database there; check its user and path');
     return { txid, replicatedTxid };
   }
 
-  async function ask(path: string, order?: object, maxMs = QUESTION_MAX_MS) {
-    const signal = AbortSignal.timeout(maxMs);
-    const method = order ? 'POST' : 'GET';
-    const call = request({ socketPath, path, method, agent: false, signal });
-    // Errors after the response's head, too.
-    call.on('error', () => {});
-    call.end(order && JSON.stringify(order));
-    const answered = once(call, 'response').then(async ([response]) => {
-      const fields: Record<string, unknown> = { ...objectIn(await text(response)) };
+  async function send(path: string, body?: object, timeoutMs = QUERY_TIMEOUT_MS) {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const method = body ? 'POST' : 'GET';
+    const outgoing = request({ socketPath, path, method, agent: false, signal });
+    // Errors can follow the response's head.
+    outgoing.on('error', () => {});
+    outgoing.end(body && JSON.stringify(body));
+    const responded = once(outgoing, 'response').then(async ([response]) => {
+      const fields: Record<string, unknown> = { ...parseJsonLine(await text(response)) };
       return { status: response.statusCode, fields };
     });
-    const { status, fields } = await answered.catch((cause: NodeJS.ErrnoException) => {
+    const { status, fields } = await responded.catch((cause: NodeJS.ErrnoException) => {
       const how = signal.aborted ? 'in time' : `(${cause.code ?? cause.name})`;
       throw new Error(
         `Litestream does not answer ${how} on ${socketPath}; run both as one user, with "socket:" in its file, or name its socket: REPLICATION=async:/path`,
@@ -66,7 +66,7 @@ export function litestreamOn(socketPath: string, databasePath: string) {
       );
     });
     if (status === 200) return fields;
-    // A replica's address may hold a password.
+    // A replica's URL may contain a password.
     const reason = String(fields['error'] ?? `status ${status}`)
       .replaceAll(/\/\/[^/\s@]*@/g, '//(hidden)@')
       .replaceAll(/\s+/g, ' ');

@@ -1,5 +1,5 @@
-// Keeps a replica of the database through Litestream, which acts only on command: every second, between
-// two commits.
+// Keeps a replica of the database through Litestream, which syncs only on command: every second, while no
+// commit runs.
 
 import { resolve } from 'node:path';
 import { litestreamOn } from './litestream.js';
@@ -7,8 +7,8 @@ import { litestreamOn } from './litestream.js';
 /**
  * Sent after every sync, and every second.
  * `isReached`: Litestream follows the database, and the last sync succeeded; `reason`: why not.
- * `behindSince`: when the oldest commit was made that the replica is not known to have, in
- * milliseconds since 1970, UTC. `syncMilliseconds` and `hasFailed` are of the sync that just ended.
+ * `behindSince`: the time of the oldest commit that the replica may lack, in milliseconds since 1970, UTC.
+ * `syncMilliseconds` and `hasFailed` describe the sync that just ended.
  */
 export interface ReplicaReport {
   readonly isReached: boolean;
@@ -24,38 +24,38 @@ export interface ReplicatedFile {
   readonly path: string;
   /** Makes a commit that changes nothing. */
   readonly touch: () => Promise<void>;
-  /** No commit begins before `use` has settled. */
-  readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
+  /** No commit starts while the function runs. */
+  readonly commitMutex: <T>(run: () => Promise<T>) => Promise<T>;
 }
 
-/** Between two syncs, and so how far the replica may lag. */
+/** Between two syncs, so the replica may lag by this much. */
 const INTERVAL_MS = 1_000;
 /** Litestream may have to send the whole database. */
 const SYNC_MAX_SECONDS = 600;
-/** Commits stop waiting for a sync that takes longer. */
-const TURN_MAX_MS = 1_000;
-/** How long a stop waits for the replica. */
+/** How long commits wait for a sync. */
+const COMMITS_WAIT_MAX_MS = 1_000;
+/** How long a shutdown waits for the replica. */
 const LAST_SYNC_MAX_SECONDS = 3;
 
 export class Replica {
   readonly #file: ReplicatedFile;
   readonly #litestream: ReturnType<typeof litestreamOn>;
   #state: Pick<ReplicaReport, 'isReached' | 'reason'> = { isReached: false, reason: undefined };
-  /** The Litestream that has taken a commit of this very file. */
-  #proven: string | undefined;
+  /** The Litestream process that is known to follow this file. */
+  #verified: string | undefined;
   /**
-   * Commits that the replica may lack: when the oldest was made, and, once a sync has begun, Litestream's
-   * number of a change that holds them, and when the oldest commit since then was made.
+   * Commits that the replica may lack: the time of the oldest, and, once a sync has started, Litestream's
+   * number of a change that contains them, and the time of the oldest commit since then.
    */
   #missing: { readonly since: number; txid?: number; later?: number } | undefined;
   #isSyncing = false;
   #round: Promise<void> | undefined;
-  readonly #timer = setInterval(() => this.#look(), INTERVAL_MS).unref();
+  readonly #timer = setInterval(() => this.#poll(), INTERVAL_MS).unref();
 
   constructor(file: ReplicatedFile) {
     this.#file = file;
     this.#litestream = litestreamOn(resolve(file.socketPath), file.path);
-    this.#look();
+    this.#poll();
   }
 
   committed(): void {
@@ -69,11 +69,11 @@ export class Replica {
     await this.#round;
     if (!this.#state.isReached || !this.#missing || this.#isSyncing) return;
     const last = this.#sync(true, LAST_SYNC_MAX_SECONDS).catch(() => {});
-    await Promise.race([last, after(LAST_SYNC_MAX_SECONDS * 1_000)]);
+    await Promise.race([last, delay(LAST_SYNC_MAX_SECONDS * 1_000)]);
   }
 
-  #look(): void {
-    this.#round ??= this.#ask()
+  #poll(): void {
+    this.#round ??= this.#syncIfNeeded()
       .catch(({ message }: Error) => ({ isReached: false, reason: message }))
       .then((state) => {
         [this.#state, this.#round] = [state, undefined];
@@ -82,33 +82,34 @@ export class Replica {
   }
 
   /** Rejects with the reason if the replica is not reached. */
-  async #ask() {
-    const answering = await this.#litestream.identify();
-    // A large sync takes long; Litestream answers in the meantime, unless it hangs.
+  async #syncIfNeeded() {
+    const instance = await this.#litestream.identify();
+    // A large sync takes long, and Litestream responds in the meantime, unless it hangs.
     if (!this.#isSyncing) {
-      if (answering !== this.#proven) await this.#prove(answering);
-      else if (this.#missing !== undefined) await this.#syncInTurn();
+      if (instance !== this.#verified) await this.#verify(instance);
+      else if (this.#missing !== undefined) await this.#syncBetweenCommits();
     }
-    if (this.#isSyncing || answering !== this.#proven) return this.#state;
+    if (this.#isSyncing || instance !== this.#verified) return this.#state;
     return { isReached: true, reason: undefined };
   }
 
-  /** Litestream must take a commit that changes nothing as a change; otherwise it follows another file. */
-  async #prove(answering: string): Promise<void> {
-    const first = await this.#syncInTurn();
+  /** A commit that changes nothing must appear in Litestream as a change; otherwise it follows another file. */
+  async #verify(instance: string): Promise<void> {
+    const first = await this.#syncBetweenCommits();
     if (first === undefined) return;
     await this.#file.touch();
-    const second = await this.#syncInTurn();
+    const second = await this.#syncBetweenCommits();
     if (second === undefined) return;
     if (second.txid <= first.txid)
       throw new Error('Litestream follows another file: it lacks a commit of this one');
-    this.#proven = answering;
+    this.#verified = instance;
   }
 
-  /** Between commits, whose half-written pages Litestream might read. Resolves with undefined if the sync outlasts its turn. */
-  #syncInTurn() {
-    const sync = () => Promise.race([this.#sync(false, SYNC_MAX_SECONDS), after(TURN_MAX_MS)]);
-    return this.#file.inTurn(sync);
+  /** Litestream might read half-written pages of a commit. Resolves with undefined if the sync takes longer than commits wait. */
+  #syncBetweenCommits() {
+    return this.#file.commitMutex(() =>
+      Promise.race([this.#sync(false, SYNC_MAX_SECONDS), delay(COMMITS_WAIT_MAX_MS)]),
+    );
   }
 
   async #sync(wait: boolean, maxSeconds: number) {
@@ -116,15 +117,15 @@ export class Replica {
     if (this.#missing !== undefined) this.#missing.txid ??= Number.POSITIVE_INFINITY;
     this.#isSyncing = true;
     try {
-      const answer = await this.#litestream.sync(wait, maxSeconds);
+      const synced = await this.#litestream.sync(wait, maxSeconds);
       if (this.#missing?.txid !== undefined) {
         // A restarted Litestream may count from 1 again.
-        this.#missing.txid = Math.min(this.#missing.txid, answer.txid);
+        this.#missing.txid = Math.min(this.#missing.txid, synced.txid);
         const { txid, later } = this.#missing;
-        if (answer.replicatedTxid >= txid) this.#missing = later ? { since: later } : undefined;
+        if (synced.replicatedTxid >= txid) this.#missing = later ? { since: later } : undefined;
       }
       this.#report({ syncMilliseconds: performance.now() - since });
-      return answer;
+      return synced;
     } catch (error) {
       this.#report({ hasFailed: true });
       throw error;
@@ -138,6 +139,6 @@ export class Replica {
   }
 }
 
-function after(milliseconds: number): Promise<undefined> {
+function delay(milliseconds: number): Promise<undefined> {
   return new Promise((resolve) => void setTimeout(resolve, milliseconds, undefined).unref());
 }

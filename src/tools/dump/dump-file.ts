@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { sequenceOf } from '../../core/domain/identifier.js';
-import { objectIn } from '../../core/json-line.js';
+import { parseJsonLine } from '../../core/json-line.js';
 import type { Sequences } from '../../core/records/record-storage.js';
 import {
   assertRecord,
@@ -105,7 +105,7 @@ export async function* readDump(path: string): AsyncGenerator<DumpLine, void> {
   const digest = createHash('sha256');
   let [isFirst, isIntact] = [true, false];
   for await (const text of linesOf(createReadStream(path, 'utf8'))) {
-    const line: Partial<typeof FORMAT & { sha256: string }> = objectIn(text) ?? {};
+    const line: Partial<typeof FORMAT & { sha256: string }> = parseJsonLine(text) ?? {};
     if (isFirst && (line.dump !== FORMAT.dump || line.version !== FORMAT.version)) {
       throw new Error(`${path} is not a dump of version ${FORMAT.version} of the format`);
     }

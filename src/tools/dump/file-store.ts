@@ -6,10 +6,10 @@ import { columnsOf } from '../../core/records/stored-row.js';
 import { isEvent, isRecord, recordLine } from '../../storage/dump/dump-lines.js';
 import { Connection } from '../../storage/file/connection.js';
 import { explained, isBusy, messageOf } from '../../storage/file/connection-errors.js';
+import { resolveDatabasePath } from '../../storage/file/database-path.js';
 import { makeEmpty, syncFolder } from '../../storage/file/durable-files.js';
-import { placeOf } from '../../storage/file/file-place.js';
 import { SCHEMA } from '../../storage/file/file-schema.js';
-import { assertIntegrity, openDatabase } from '../../storage/file/own-database.js';
+import { assertIntegrity, openDatabase } from '../../storage/file/open-database.js';
 import { ownerColumn, statusColumn } from '../../storage/file/stored-rows.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { readDump, type Store } from './dump-file.js';
@@ -38,7 +38,7 @@ export const fileStore = (path: string): Store => ({
   async *lines() {
     let connection: Connection | undefined;
     try {
-      ({ connection } = openDatabase(await placeOf(path)));
+      ({ connection } = openDatabase(await resolveDatabasePath(path)));
       assertIntegrity(connection);
       for (const row of rowsOf(connection, ROWS)) yield recordLine(row);
       for (const { last, event } of rowsOf(connection, EVENTS)) {
@@ -56,11 +56,11 @@ export const fileStore = (path: string): Store => ({
 
   /** In one transaction: an interrupted load leaves an empty file, which the next load accepts. */
   async load(dump, highest) {
-    const place = await placeOf(path);
+    const file = await resolveDatabasePath(path);
     // SQLite would remove the log of an empty file.
-    if (existsSync(`${place}-wal`)) throw new Error(`${place}-wal already exists; name a new file`);
-    makeEmpty(place);
-    const connection = new Connection(place);
+    if (existsSync(`${file}-wal`)) throw new Error(`${file}-wal already exists; name a new file`);
+    makeEmpty(file);
+    const connection = new Connection(file);
     try {
       connection.value('begin exclusive');
       if (connection.value('select 1 from sqlite_master')) {
@@ -79,7 +79,7 @@ export const fileStore = (path: string): Store => ({
       connection.rows(PUT_SEQUENCES, [JSON.stringify(highest)]);
       connection.value('commit');
       // Otherwise a power cut may restore the journal, and so the empty file.
-      syncFolder(dirname(place));
+      syncFolder(dirname(file));
     } finally {
       connection.close();
     }

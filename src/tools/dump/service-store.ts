@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import { objectIn } from '../../core/json-line.js';
+import { parseJsonLine } from '../../core/json-line.js';
 import { type DumpLine, linesOf, NDJSON } from '../../storage/dump/dump-lines.js';
 import { describeError } from '../data/errors.js';
 import { oldestFirst } from '../data/export/reverse-file.js';
@@ -38,7 +38,8 @@ export function serviceStore(target: Target, call: Call): Store {
     async load(path) {
       const response = await send({ method: 'PUT', body: gzipSync(readFileSync(path)) });
       if (response.status === 204) return;
-      const { error }: { error?: { message?: string } } = objectIn(await response.text()) ?? {};
+      const { error }: { error?: { message?: string } } =
+        parseJsonLine(await response.text()) ?? {};
       const deploy = 'only Workers accept a dump; deploy them with --var MAINTENANCE:on';
       throw new Error(response.status === 404 ? deploy : (error?.message ?? deploy));
     },

@@ -64,8 +64,8 @@ Settings: DATABASE_URL, BACKUP_DIR, ERASURE_LEDGER as the service has them`)
       const path = resolve(readDatabasePath(environment));
       // Before the restore, which without it would silently bring erased accounts back.
       const ledger = await ledgerFor(backup, call);
-      const { contents, kept, owners } = await restoreDatabase(backup, path, Date.now());
-      const old = kept ? `The old one is now ${kept}` : 'There was no database before.';
+      const { contents, owners, oldFile } = await restoreDatabase(backup, path, Date.now());
+      const old = oldFile ? `The old one is now ${oldFile}` : 'There was no database before.';
       const counts = countsOf(contents.recordCount, contents.auditEventCount);
       out(`${path} is now the backup ${backup}: ${counts}\n${old}\n`);
       const oldest = owners.map(({ subject, oldest }) => [subject, oldest] as const);

@@ -4,7 +4,7 @@ import { mkdir, readlink, rename, symlink } from 'node:fs/promises';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { restoreDatabase } from '../../../src/storage/backup/restore.js';
-import { checkDatabase } from '../../../src/storage/file/own-database.js';
+import { checkDatabase } from '../../../src/storage/file/open-database.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const folder = testFolder();
@@ -29,8 +29,8 @@ it('A restore through a link puts the backup where it leads, and keeps the link'
   await symlink('real.db', folder.at(place));
   // The superuser must name the file itself.
   vi.spyOn(process, 'getuid').mockReturnValueOnce(1_000);
-  const { kept, contents } = await restoreDatabase(folder.at(backup), folder.at(place), 1);
+  const { oldFile, contents } = await restoreDatabase(folder.at(backup), folder.at(place), 1);
   expect(checkDatabase(real)).toEqual({ ...contents, auditEventCount: 1 });
-  expect(kept).toContain(folder.at('real-before-restore-'));
+  expect(oldFile).toContain(folder.at('real-before-restore-'));
   expect(await readlink(folder.at(place))).toBe('real.db');
 });

@@ -3,7 +3,7 @@
 import fs, { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { nameAgain } from '../../../src/storage/file/durable-files.js';
+import { linkOrCopy } from '../../../src/storage/file/durable-files.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const { at } = testFolder();
@@ -24,10 +24,10 @@ it.each([
       syncBuiltinESMExports();
     });
   }
-  nameAgain(at('source'), at('name'));
+  linkOrCopy(at('source'), at('name'));
   expect(readFileSync(at('name'), 'utf8')).toBe('of the source');
   const [source, { ino, mode }] = [statSync(at('source')), statSync(at('name'))];
   expect([ino === source.ino, isCopied ? mode & 0o777 : 0o600]).toEqual([!isCopied, 0o600]);
-  expect(() => nameAgain(at('source'), at('taken'))).toThrow('EEXIST');
+  expect(() => linkOrCopy(at('source'), at('taken'))).toThrow('EEXIST');
   expect(readFileSync(at('taken'), 'utf8')).toBe('mine');
 });

@@ -6,9 +6,9 @@ import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { TAKE_ANOTHER } from '../../../src/storage/file/connection-errors.js';
-import { inspectDatabase } from '../../../src/storage/file/file-place.js';
-import { checkDatabase } from '../../../src/storage/file/own-database.js';
+import { USE_ANOTHER_FILE } from '../../../src/storage/file/connection-errors.js';
+import { inspectDatabase } from '../../../src/storage/file/database-path.js';
+import { checkDatabase } from '../../../src/storage/file/open-database.js';
 import { testFolder } from '../../support/test-folder.js';
 import { changes, rows } from '../storage-conformance.js';
 
@@ -60,9 +60,9 @@ async function refusedUntouched(): Promise<string> {
   return reason;
 }
 
-const NO_DATABASE = `it is not a SQLite database; ${TAKE_ANOTHER}`;
-const ANOTHERS = `it belongs to another program; ${TAKE_ANOTHER}`;
-const FOREIGN = `its schema is not the one that this program writes; ${TAKE_ANOTHER}`;
+const NO_DATABASE = `it is not a SQLite database; ${USE_ANOTHER_FILE}`;
+const ANOTHERS = `it belongs to another program; ${USE_ANOTHER_FILE}`;
+const FOREIGN = `its schema is not the one that this program writes; ${USE_ANOTHER_FILE}`;
 const ofVersion = (version: number) =>
   `its schema has version ${version}, this program's has 3; run the release that wrote it`;
 const DAMAGED = /damage.*; name another file, or restore a good backup$/;
@@ -130,11 +130,11 @@ describe('A file is refused', () => {
     }
   });
 
-  it('that a link leads to, if it is not there', async () => {
+  it('that a link leads to, if it is missing', async () => {
     const link = folder.at('link.db');
     await symlink(path, link);
     expect(await refusalOf(link)).toBe(
-      `it is not there, and ${link} shows that one was there; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
+      `it is missing, and ${link} shows that there was one; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
     );
     await ours();
     expect(await inspect(link)).toBe('usable');

@@ -5,7 +5,7 @@ import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect, it } from 'vitest';
 import { Connection } from '../../../src/storage/file/connection.js';
 import * as sql from '../../../src/storage/file/file-schema.js';
-import { countPiece } from '../../../src/storage/file/usage-scan.js';
+import { scanUsage } from '../../../src/storage/file/usage-scan.js';
 import { testFolder } from '../../support/test-folder.js';
 import { changes, rows } from '../storage-conformance.js';
 
@@ -40,7 +40,7 @@ function countedAround(commits: readonly Commit[], piece: number) {
   const puts = Array.from({ length: ROWS }, (_, index) => put(index + 1));
   commit(connection, AT, [puts, [], EVENT]);
   for (let step = 0; ; step++) {
-    const totals = countPiece(connection, '[0,1000,1999]', step === 0, PIECE_ROWS);
+    const totals = scanUsage(connection, '[0,1000,1999]', step === 0, PIECE_ROWS);
     if (totals !== undefined) return totals;
     if (step !== piece) continue;
     for (const change of commits) commit(connection, LATER, change);

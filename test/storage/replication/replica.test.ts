@@ -44,7 +44,7 @@ function make(): void {
     socketPath,
     path: DATABASE,
     onReport: (report) => void reports.push(report),
-    async inTurn(use) {
+    async commitMutex(use) {
       uses++;
       return use().finally(() => uses--);
     },

@@ -1,6 +1,5 @@
-// Resolves the path of the database file, and whether there was one before. A folder
-// whose disk is not mounted looks like that of a first start; clients, the rotation of the backups and the
-// replica would take an empty database in it for the real one.
+// Resolves the path of the database file, and detects that it is missing. If its disk is not mounted, a
+// start looks like the first one, and clients, backups and the replica would get an empty database.
 
 import { existsSync, statSync } from 'node:fs';
 import { access, constants, readdir, readlink, realpath } from 'node:fs/promises';
@@ -8,15 +7,12 @@ import { dirname, join, parse, resolve } from 'node:path';
 import { libsql } from './connection.js';
 import { explained, isBusy, messageOf } from './connection-errors.js';
 import type { LibsqlStorageOptions } from './file-storage.js';
-import { assertIntegrity, markerOf, openDatabase } from './own-database.js';
+import { assertIntegrity, markerPath, openDatabase } from './open-database.js';
 
-const A_BACKUP = /^-\d{4}-\d\d-\d\dT.*\.db$/;
+const BACKUP_NAME_END = /^-\d{4}-\d\d-\d\dT.*\.db$/;
 
-/**
- * Absolute path of the file itself, which may not exist yet: SQLite puts its log next to it, and the
- * other files belong there, too.
- */
-export async function placeOf(name: string): Promise<string> {
+/** Absolute path of the file itself, which may not exist yet. SQLite's log and the other files are next to it. */
+export async function resolveDatabasePath(name: string): Promise<string> {
   const given = resolve(name);
   return realpath(given).catch(async () => {
     const target = await readlink(given).catch(() => given);
@@ -25,30 +21,30 @@ export async function placeOf(name: string): Promise<string> {
 }
 
 /**
- * Like `placeOf`, but rejects with one sentence if the file is missing or empty and there was a database
- * before, which a new one would replace.
+ * Like `resolveDatabasePath`, but rejects with one sentence if the file is missing or empty although there
+ * was a database before, which a new one would replace.
  */
-export async function placeToOpen(options: LibsqlStorageOptions): Promise<string> {
-  const path = await placeOf(options.path);
+export async function pathToOpen(options: LibsqlStorageOptions): Promise<string> {
+  const path = await resolveDatabasePath(options.path);
   const size = sizeOf(path);
-  const sign = size || options.createAnyway ? undefined : await signOfAnother(path, options);
-  if (sign === undefined) return path;
+  const evidence = size || options.createAnyway ? undefined : await evidenceOfOld(path, options);
+  if (evidence === undefined) return path;
   throw new Error(
-    `it is ${size === 0 ? 'empty' : 'not there'}, and ${sign}; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
+    `it is ${size === 0 ? 'empty' : 'missing'}, and ${evidence}; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
   );
 }
 
-async function signOfAnother(path: string, options: LibsqlStorageOptions) {
+async function evidenceOfOld(path: string, options: LibsqlStorageOptions) {
   const { backupFolder = '', replication } = options;
   const [link, { name }] = [resolve(options.path), parse(path)];
   const backup = (await readdir(backupFolder).catch(() => [])).find(
-    (one) => one.startsWith(name) && A_BACKUP.test(one.slice(name.length)),
+    (file) => file.startsWith(name) && BACKUP_NAME_END.test(file.slice(name.length)),
   );
   const shown =
     (link !== path && sizeOf(path) === undefined && link) ||
-    (existsSync(markerOf(path)) && markerOf(path)) ||
+    (existsSync(markerPath(path)) && markerPath(path)) ||
     (backup && join(backupFolder, backup));
-  if (shown) return `${shown} shows that one was there`;
+  if (shown) return `${shown} shows that there was one`;
   return replication && 'the replica may hold one';
 }
 
@@ -58,19 +54,19 @@ function sizeOf(path: string): number | undefined {
   return found?.isFile() ? found.size : undefined;
 }
 
-/** `absent`: missing or empty; `held`: by another process, most likely the service, so it was not read. */
+/** `absent`: missing or empty. `held`: not read, because another process, most likely the service, has it open. */
 export type FileState = 'usable' | 'absent' | 'held';
 
 /** Checks the file as a start would. Rejects with one sentence if a start would refuse the file or its folder. */
 export async function inspectDatabase(options: LibsqlStorageOptions): Promise<FileState> {
   try {
     libsql();
-    const path = await placeToOpen(options);
-    let there = path;
-    while (!existsSync(there)) there = dirname(there);
-    // The system refuses `/.` after what is not a folder.
-    await access(there === path ? path : `${there}/.`, constants.R_OK | constants.W_OK);
-    if (there !== path || sizeOf(path) === 0) return 'absent';
+    const path = await pathToOpen(options);
+    let existing = path;
+    while (!existsSync(existing)) existing = dirname(existing);
+    // With `/.` the system refuses a path that isn't a folder.
+    await access(existing === path ? path : `${existing}/.`, constants.R_OK | constants.W_OK);
+    if (existing !== path || sizeOf(path) === 0) return 'absent';
     // Litestream may have removed the log.
     const acceptsMissingLog = options.createAnyway === true || options.replication !== undefined;
     const { connection } = openDatabase(path, { acceptsMissingLog });

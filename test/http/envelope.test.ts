@@ -33,8 +33,8 @@ function answered(
   account = 'neema',
   scheduler = new FairScheduler(),
 ): Response {
-  const service = { scheduler, admission };
-  return toResponse(answer, EXCHANGE, { account, isDisconnected: () => false, service });
+  const dependencies = { scheduler, admission };
+  return toResponse(answer, EXCHANGE, { account, isDisconnected: () => false, dependencies });
 }
 
 const LIST_START = '{"data":['.length;

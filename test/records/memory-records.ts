@@ -33,8 +33,8 @@ export class MemoryRecords {
     this.#context = { set, writer, searchBlocks: new SearchBlocks(), scheduler };
   }
 
-  account(owner: string, sender: { actor?: 'admin'; isDisconnected?: () => boolean } = {}) {
-    const { actor, isDisconnected = () => false } = sender;
+  account(owner: string, requestContext: { actor?: 'admin'; isDisconnected?: () => boolean } = {}) {
+    const { actor, isDisconnected = () => false } = requestContext;
     const records = new MemoryAccount(this.#context, owner, { actor, isDisconnected });
     return {
       records,

@@ -25,9 +25,9 @@ export class MemoryAccount implements AccountRecords {
   readonly #context: MemoryAccountContext;
   readonly #caller: Caller;
 
-  constructor(context: MemoryAccountContext, owner: string, sender?: RequestContext) {
+  constructor(context: MemoryAccountContext, owner: string, requestContext?: RequestContext) {
     this.#context = context;
-    this.#caller = { owner, sender };
+    this.#caller = { owner, requestContext };
   }
 
   /** "Newest first"; "filtering happens before pagination". */
@@ -37,7 +37,7 @@ export class MemoryAccount implements AccountRecords {
       const list = set.snapshot(this.#caller.owner, collection);
       return filteredPage(list, searchBlocks, this.#yieldIfNeeded, query);
     }
-    // An unfiltered page is a slice of the list, so its cost does not depend on the list's length.
+    // A slice of the list, so the cost of an unfiltered page does not depend on the list's length.
     const list = set.list(this.#caller.owner, collection);
     if (list === undefined) return { items: [], total: 0 };
     const page = list.page(offsetOf(query), query.pageSize);
@@ -57,7 +57,7 @@ export class MemoryAccount implements AccountRecords {
     return this.#context.writer.write('update', this.#caller, collection, id, body);
   }
 
-  /** "Permanently removes the record": nothing keeps it, and nothing else is removed with it. */
+  /** "Permanently removes the record." */
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
     return this.#context.writer.write('delete', this.#caller, collection, id, '');
   }
@@ -69,7 +69,7 @@ export class MemoryAccount implements AccountRecords {
     return { items: this.#paymentRows(set.snapshot(owner, 'orders')), total };
   }
 
-  /** A comma-separated row for each order, newest first, computed as they are read. */
+  /** Comma-separated rows, one for each order, newest first, computed as they are read. */
   async *#paymentRows(chunks: ListSnapshot): AsyncGenerator<string> {
     const yieldIfNeeded = this.#yieldIfNeeded;
     let separator = '';
@@ -96,10 +96,11 @@ export class MemoryAccount implements AccountRecords {
     return succeeded({ summary: { owner_sub: owner, ...totalsOf(set.countsOf(owner)) }, profiles });
   }
 
-  /** Waits for the account's next slice if this one is spent; ends the work of a client that has left. */
+  /** Waits for the account's next slice if this one is spent. Rejects if the client has disconnected. */
   get #yieldIfNeeded(): YieldIfNeeded {
     const { scheduler } = this.#context;
-    return () => scheduler.yieldIfNeeded(this.#caller.owner, this.#caller.sender?.isDisconnected);
+    return () =>
+      scheduler.yieldIfNeeded(this.#caller.owner, this.#caller.requestContext?.isDisconnected);
   }
 }
 
@@ -113,16 +114,16 @@ export async function filteredPage(
   const { q, status: wanted, pageSize } = query;
   const items: string[] = [];
   let total = 0;
-  // Blocks separate two records by it, and no record's JSON text contains it.
+  // No record's JSON text contains it.
   if (q.includes(SEPARATOR)) return { items, total };
-  const matches = q === '' ? undefined : blocks.search(new Needle(q), yieldIfNeeded);
+  const matchesIn = q === '' ? undefined : blocks.matcher(new Needle(q), yieldIfNeeded);
   const first = offsetOf(query);
   for (const chunk of list.toReversed()) {
     const turn = yieldIfNeeded();
     if (turn !== undefined) await turn;
-    const records = matches === undefined ? chunk.toReversed() : await matches(chunk);
+    const records = matchesIn === undefined ? chunk.toReversed() : await matchesIn(chunk);
     for (const { status, text } of records) {
-      // A record without `status` passes any filter; one that has it must equal it.
+      // A record without `status` passes any filter.
       if (wanted !== '' && status !== undefined && status !== wanted) continue;
       if (total >= first && items.length < pageSize) items.push(text);
       total++;

@@ -1,5 +1,5 @@
-// Opens the records: everything from the storage into memory, then one writer. The operator's views
-// are computed from the set on demand, so that no second count can disagree with the records.
+// Opens the records: loads everything from the storage into memory, and creates the one writer. The
+// operator's views are computed on demand, so that no second count can disagree with the records.
 
 import { FairScheduler } from '../admission/fair-scheduler.js';
 import type { RecordCounts } from '../domain/api-schema.js';
@@ -18,25 +18,25 @@ import { Writer, type WriterOptions } from './writer.js';
 
 export interface OpenRecordsOptions extends Partial<Omit<WriterOptions, 'set' | 'storage'>> {
   readonly storage: RecordStorage & StoredViews;
-  /** The budget for texts kept for the next search. Default: 32,000,000. */
+  /** The size of the cache for searches. Default: 32,000,000. */
   readonly searchMaxCharacters?: number;
 }
 
-/** The records of one process, and how to let go of them. */
+/** The records of one process. */
 export interface OpenRecords extends RecordService {
-  /** Writes that wait for a commit; those of the one under way are not among them. */
+  /** Queued writes, without those of the commit in progress. */
   readonly writesWaiting: number;
-  /** How many records there are of each collection. */
+  /** Number of records by collection. */
   counts(): RecordCounts;
-  /** Accounts with at least one record. */
+  /** Number of accounts with at least one record. */
   readonly accountCount: number;
-  /** Every later write fails with `STORAGE_FAILED`; reads continue. Resolves when no commit is under way. */
+  /** Every later write fails with `STORAGE_FAILED`; reads continue. Resolves when no commit is in progress. */
   refuseWrites(): Promise<void>;
-  /** Waits for every write under way, then closes the storage. */
+  /** Waits for every write in progress, then closes the storage. */
   close(): Promise<void>;
 }
 
-/** Loads every row of the storage. Rejects, naming the row, if one is not a record. */
+/** Loads every row of the storage. Rejects with an error that names the row if one is not a record. */
 export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
   const { storage, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
   const { limits = NO_LIMITS, onStorageLost = () => {}, events } = options;
@@ -48,7 +48,7 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
   const searchBlocks = new SearchBlocks(options.searchMaxCharacters);
   const context = { set, writer, searchBlocks, scheduler };
   return {
-    account: (owner, sender) => new MemoryAccount(context, owner, sender),
+    account: (owner, requestContext) => new MemoryAccount(context, owner, requestContext),
     operator: operatorViews(set, storage, scheduler, clock),
     get writesWaiting() {
       return writer.waiting;
@@ -57,7 +57,7 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
     get accountCount() {
       return set.ownerCount;
     },
-    refuseWrites: () => writer.refuse(),
+    refuseWrites: () => writer.refuseWrites(),
     async close() {
       await writer.settled();
       await storage.close();
@@ -76,7 +76,7 @@ function operatorViews(
 ): OperatorViews {
   const yieldIfNeeded = () => scheduler.yieldIfNeeded(OPERATOR);
 
-  /** In order. `q` looks in the subject and in the account's business profiles. */
+  /** Sorted. Searches the subject and the account's business profiles. */
   async function matchingOwners(q: string): Promise<string[]> {
     const needle = new Needle(q);
     const matching: string[] = [];
@@ -90,7 +90,7 @@ function operatorViews(
         break;
       }
     }
-    // The search waits between its slices: an account may have lost its last record since.
+    // Between its time slices, an account may have lost its last record.
     return matching.filter((owner) => set.has(owner));
   }
 

@@ -1,28 +1,23 @@
-// One account's records of one collection, in the order of creation.
-//
-// They are kept in chunks. A chunk that a reader may hold never changes: a change puts another
-// chunk in its place. So a change behind a snapshot of 200,000 records copies 14 KB, not 1.6 MB.
+// One account's records of one collection, in the order of creation, in copy-on-write chunks: a chunk that
+// a snapshot may contain never changes, but is replaced. So a change after a snapshot of 200,000 records
+// copies 14 KB, not 1.6 MB.
 
 import type { CollectionName } from '../domain/collection-name.js';
 import type { RecordKey } from '../domain/identifier.js';
 import type { RecordText } from '../domain/record.js';
 
-/**
- * A record in memory: its JSON text with the few facts that are looked up; nothing is parsed to be
- * read. It is never changed in place: an update replaces it.
- */
+/** A record in memory: its JSON text, and what lists and look-ups need without parsing it. Immutable; an update replaces it. */
 export interface MemoryRecord extends RecordText {
-  /** Order of creation in this set; lists are sorted by it. */
+  /** Order of creation, by which lists are sorted. */
   readonly position: number;
   readonly key: RecordKey;
 }
 
-/** A change of one record: created without `before`, deleted without `after`, else updated. */
+/** A change of one record: a create without `before`, a delete without `after`, otherwise an update. */
 export interface Change {
   readonly owner: string;
   readonly collection: CollectionName;
   readonly id: string;
-  /** The record as it is; undefined if the account has none of that id. */
   readonly before: MemoryRecord | undefined;
   readonly after: MemoryRecord | undefined;
   /** UTF-8 bytes by which the account grows; negative if it shrinks. See `RecordSet.byteDelta`. */
@@ -45,11 +40,11 @@ export type Chunk = readonly MemoryRecord[];
 export type ListSnapshot = readonly Chunk[];
 
 export class RecordList {
-  /** Only if the keys don't ascend with the positions, as of rows that another program wrote. */
+  /** Only if the keys don't ascend with the positions, as in rows that another program wrote. */
   #byKey: Map<RecordKey, MemoryRecord> | undefined;
   #chunks: Chunk[] = [];
   #length = 0;
-  /** The last chunk, while no snapshot has it: only this one grows in place. */
+  /** The last chunk, until a snapshot contains it. Only this one grows in place. */
   #growing: MemoryRecord[] | undefined;
 
   get length(): number {
@@ -69,7 +64,7 @@ export class RecordList {
     return this.#chunks.slice();
   }
 
-  /** Up to `count` records, newest first, behind the newest `first` ones. */
+  /** Up to `count` records, newest first, after the newest `first` ones. */
   page(first: number, count: number): MemoryRecord[] {
     const page: MemoryRecord[] = [];
     let skipped = 0;
@@ -91,7 +86,7 @@ export class RecordList {
     this.#byKey?.set(key, record);
     if (last === undefined || last.length >= CHUNK_RECORDS) {
       this.#growing = [record];
-      // An array that begins empty and grows takes room for 17.
+      // An empty array allocates room for 17 when it grows.
       if (last === undefined) this.#chunks = [this.#growing];
       else this.#chunks.push(this.#growing);
     } else if (this.#growing === undefined) {
@@ -125,7 +120,7 @@ export class RecordList {
     else this.#chunks[number] = rest;
   }
 
-  /** The last record that passes: the number of its chunk, the chunk, and its index there. */
+  /** The last record that passes: the index of its chunk, the chunk, and the record's index there. */
   #last(passes: (record: MemoryRecord) => boolean): [number, Chunk, number] {
     const number = lowerBound(this.#chunks, ([first]) => passes(first as MemoryRecord)) - 1;
     const chunk = this.#chunks[number] ?? [];
@@ -133,7 +128,7 @@ export class RecordList {
   }
 }
 
-/** How many items at the beginning pass the test; each item after the first that fails must fail, too. */
+/** Binary search: how many of the first items pass. Every item after the first that fails must fail as well. */
 export function lowerBound<T>(items: ArrayLike<T>, passes: (item: T) => boolean): number {
   let low = 0;
   let high = items.length;

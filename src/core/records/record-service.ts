@@ -1,4 +1,4 @@
-// The questions that the http layer asks of the records: of those in memory, or of Postgres.
+// The port of the HTTP layer to the records, in memory or in Postgres.
 
 import type { IsDisconnected } from '../admission/fair-queue.js';
 import type { AccountSummary, Overview, Usage } from '../domain/api-schema.js';
@@ -9,7 +9,7 @@ import type { MaybePromise } from '../maybe-promise.js';
 
 /** The records of the service. */
 export interface RecordService {
-  account(owner: string, sender?: RequestContext): AccountRecords;
+  account(owner: string, requestContext?: RequestContext): AccountRecords;
   readonly operator: OperatorViews;
 }
 
@@ -19,14 +19,14 @@ export interface RequestContext {
   readonly actor?: 'admin' | undefined;
   /** The import or erasure that the change belongs to; its events have the same one. */
   readonly run?: string | undefined;
-  /** Whether the caller has gone: a change that is not yet staged is then not made. */
+  /** Whether the client has disconnected; a queued change is then dropped. */
   readonly isDisconnected: IsDisconnected;
 }
 
 /** Whose records are used, and on whose behalf. */
 export interface Caller {
   readonly owner: string;
-  readonly sender: RequestContext | undefined;
+  readonly requestContext: RequestContext | undefined;
 }
 
 /**
@@ -52,7 +52,7 @@ export interface AccountRecords {
   profile(): Promise<Outcome<AccountProfile>>;
 }
 
-/** Which rows of a view, and which page of them. */
+/** The query of a view. */
 export interface ViewQuery extends PageRequest {
   /** Empty: every row. */
   readonly q: string;

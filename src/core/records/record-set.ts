@@ -14,7 +14,7 @@ import {
 import type { Changes, PutRow, StoredRow } from './record-storage.js';
 import { columnsOf, unusableRow } from './stored-row.js';
 
-/** How much an account has. */
+/** The size of an account. */
 export interface AccountSize {
   readonly records: number;
   /** UTF-8 bytes of the records' texts; 0 if bytes are not counted. */
@@ -41,16 +41,16 @@ export class RecordSet {
   readonly sequences: Record<CollectionName, number> = byCollection(() => 0);
   /** Records of all accounts, and rows without an owner. */
   readonly counts: Record<CollectionName, number> = byCollection(() => 0);
-  /** Subjects with at least one record, in order, from the first look at them on. */
+  /** The sorted index of owners, built when it is first read. */
   #owners: string[] | undefined;
   #position = 0;
 
-  /** `countsBytes`: whether each account's bytes are counted, which costs a look at every character of a write. */
+  /** `countsBytes`: whether each account's bytes are counted, which reads every character of a write. */
   constructor({ countsBytes = false } = {}) {
     this.#countsBytes = countsBytes;
   }
 
-  /** Takes in stored rows, which come in order of position. Throws, naming the row, if one is not a record. */
+  /** Adds stored rows, in the order of their positions. Throws an error that names the row if one is not a record. */
   load(rows: readonly (StoredRow | PutRow)[]): void {
     for (const row of rows) {
       const { position, collection, body } = row;
@@ -60,7 +60,7 @@ export class RecordSet {
       this.raiseSequence(collection, typeof key === 'number' ? key : sequenceOf(collection, key));
       this.#position = Math.max(this.#position, position);
       this.counts[collection]++;
-      // Legacy rows without `owner_sub` are counted for the operator, and reachable by no account.
+      // Legacy rows without `owner_sub` are counted for the operator, but no account can read them.
       if (owner === undefined) continue;
       const account = this.#account(owner);
       account.records++;
@@ -80,7 +80,7 @@ export class RecordSet {
     return this.list(owner, collection)?.get(keyOf(collection, id));
   }
 
-  /** Undefined if the account never had one, or has no records at all. The list changes with the set: code that waits takes a `snapshot`. */
+  /** Undefined if the account has no such list. The list changes with the set; asynchronous code takes a `snapshot`. */
   list(owner: string, collection: CollectionName): RecordList | undefined {
     return this.#accounts.get(owner)?.lists[collection];
   }
@@ -90,7 +90,7 @@ export class RecordSet {
     return this.list(owner, collection)?.snapshot() ?? [];
   }
 
-  /** Follows a commit. A change without `before` and `after` is a record that was created and deleted within it. */
+  /** Applies a committed change. Without `before` and `after`, the record was created and deleted in the same commit. */
   apply(change: Change): void {
     const { owner, collection, before, after, byteDelta } = change;
     if (before === undefined && after === undefined) return;
@@ -111,7 +111,7 @@ export class RecordSet {
     this.#owners?.splice(this.#ownerIndex(owner), 1);
   }
 
-  /** The changes that storage must write to match memory. */
+  /** The rows that storage must write. */
   toStore(changes: Iterable<Change>): Pick<Changes, 'puts' | 'removals' | 'sequences'> {
     const puts: PutRow[] = [];
     const removals: number[] = [];
@@ -121,7 +121,7 @@ export class RecordSet {
         const { position, text, status } = after;
         puts.push({ position, collection, id, body: text, owner, status });
       } else if (before !== undefined) removals.push(before.position);
-      // The highest number is stored with a record that comes or goes, so that no id is given twice.
+      // The highest number is stored with each create and delete, so that no id is given twice.
       if (before === undefined || after === undefined) {
         sequences[collection] = this.sequences[collection];
       }
@@ -129,7 +129,7 @@ export class RecordSet {
     return { puts, removals, sequences };
   }
 
-  /** Takes the next number of a collection's ids, once, even if its record then fails to be stored, and the next position. */
+  /** Takes the next number of a collection's ids, which is not reused if storing the record fails, and the next position. */
   next(collection: CollectionName): Pick<MemoryRecord, 'key' | 'position'> {
     return { key: ++this.sequences[collection], position: ++this.#position };
   }
@@ -148,13 +148,13 @@ export class RecordSet {
     return this.#accounts.has(owner);
   }
 
-  /** How many records an account has of each collection. */
+  /** An account's number of records by collection. */
   countsOf(owner: string): Record<CollectionName, number> {
     const lists = this.#accounts.get(owner)?.lists;
     return byCollection((name) => lists?.[name]?.length ?? 0);
   }
 
-  /** How much an account has, and will have after these changes. */
+  /** The size of an account after these changes. */
   sizeOf(owner: string, changes: Iterable<Change> = []): AccountSize {
     let { records, bytes } = this.#accounts.get(owner) ?? NOTHING;
     for (const change of changes) {

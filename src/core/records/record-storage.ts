@@ -1,5 +1,4 @@
-// The ports to durable storage: the storage that the records live in, and the
-// figures that the operator's views ask of storage.
+// The ports to durable storage: the storage of the records, and the figures of the operator's views.
 
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -7,7 +6,7 @@ import type { Page, PageRequest } from '../domain/listing.js';
 import type { Status } from '../domain/record.js';
 import type { CommitStatus } from '../service-events.js';
 
-/** A stored row. The body is the record's JSON text, and says what the record is. */
+/** A stored row. The body is the record's JSON text, and is authoritative. */
 export interface StoredRow {
   /** Order of creation in this storage, from 1; the row's key. */
   readonly position: number;
@@ -16,35 +15,35 @@ export interface StoredRow {
   readonly body: string;
 }
 
-/** A row to write, with two facts from its body: a storage may keep them in columns, so that a start parses no body. */
+/** A row to write, with two values from its body, which a storage may put into columns so that a start parses no body. */
 export interface PutRow extends StoredRow {
-  /** Undefined for a row that no account owns. */
+  /** Undefined for a row without an account. */
   readonly owner: string | undefined;
   readonly status: Status;
 }
 
-/** The highest number that an id was ever given, for some collections. */
+/** The highest number ever used in an id, for some collections. */
 export type Sequences = Readonly<Partial<Record<CollectionName, number>>>;
 
 /** Changes that become durable together or not at all. */
 export interface Changes {
-  /** Rows to write, new or in place of the row at the same position. */
+  /** Rows to insert, or to replace the row at the same position. */
   readonly puts: readonly PutRow[];
   /** Positions of rows to remove. */
   readonly removals: readonly number[];
-  /** Those of the collections that get or lose a record. */
+  /** Those of the collections in which a record is created or deleted. */
   readonly sequences: Sequences;
   readonly events: readonly AuditEvent[];
-  /** When: the time of creation of new rows and of the last update of all. Milliseconds since 1970, UTC. */
+  /** The creation time of new rows, and the update time of all. Milliseconds since 1970, UTC. */
   readonly at: number;
 }
 
 /**
  * The outcome of a commit.
  *
- * - `committed`: on disk. With an `auditError`, the rows are, the events are not.
- * - `notStored`: it failed, and storage holds what it held before.
- * - `unknown`: either may be the case. No more writes; memory stays readable until the process ends.
+ * - `committed`: on disk. With an `auditError`, only the rows are stored, not the events.
+ * - `notStored`: it failed and changed nothing.
+ * - `unknown`: either. No more writes are accepted; reads continue until the process ends.
  */
 export type CommitResult =
   | { readonly status: 'committed'; readonly auditError?: unknown }
@@ -52,13 +51,13 @@ export type CommitResult =
 
 /** Durable storage of one set of records. */
 export interface RecordStorage {
-  /** How many writes one commit holds at most, 256 by default. 1: none fails because of another. */
+  /** The most writes in one commit. Default: 256. With 1, no write fails because of another. */
   readonly writesPerCommit?: number;
-  /** Every row in pages, by position. A body is parsed if its row does not say what `PutRow` says. */
+  /** Every row in pages, by position. The body of a row that isn't a `PutRow` is parsed. */
   load(): AsyncIterable<readonly (StoredRow | PutRow)[]>;
-  /** The highest numbers of the commits so far, those of removed rows included. */
+  /** The highest numbers of all commits, including those of removed rows. */
   sequences(): Promise<Sequences>;
-  /** Resolves when no more can be learned of the outcome; never rejects. One commit at a time. */
+  /** Never rejects. Called for one commit at a time. */
   commit(changes: Changes): Promise<CommitResult>;
   /** Resolves when everything is on disk and the storage is released. */
   close(): Promise<void>;
@@ -67,7 +66,7 @@ export interface RecordStorage {
 /** A number for each of three times. */
 export type ThreeTimes = readonly [number, number, number];
 
-/** How much storage holds of one collection. */
+/** The usage of one collection. */
 export interface StoredUsage {
   readonly collection: CollectionName;
   readonly records: number;
@@ -79,22 +78,22 @@ export interface StoredUsage {
   readonly lastUpdatedAt: number;
 }
 
-/** How much storage holds, at one moment. */
+/** The usage at one moment. */
 export interface StoredTotals {
   /** Collections that have rows. */
   readonly collections: readonly StoredUsage[];
   readonly auditEventCount: number;
 }
 
-/** The operator's questions that only storage can answer. */
+/** The operator's views that only storage can compute. */
 export interface StoredViews {
   /**
-   * The totals at one moment during the call, whatever is committed in the meantime, with the
-   * numbers of rows created after each of these times (milliseconds since 1970, UTC).
+   * A snapshot of the totals, unaffected by concurrent commits, with the numbers of rows created after
+   * each of these times (milliseconds since 1970, UTC).
    */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals>;
   /** Audit events as JSON texts with their `id`, newest first. */
   auditEvents(page: PageRequest): Promise<Page>;
-  /** A real round trip; rejects if storage does not answer. */
+  /** A real round trip; rejects if storage does not respond. */
   ping(): Promise<void>;
 }

@@ -1,24 +1,24 @@
-// The texts of recently searched lists, case-folded and joined into blocks, so that the next
-// search reads memory in sequence. Folding every record and fetching it from its own place
-// costs several times as much as the search.
+// A cache of recently searched texts, case-folded and joined into blocks, so that the next search reads
+// memory sequentially. Folding every record and reading it from its own address costs several times as
+// much as the search.
 //
-// A block belongs to a chunk of a list. Chunks that a snapshot holds never change, so a block is
-// never stale: a changed record is in another chunk, and the old one's block is no longer read.
+// A block belongs to a chunk of a list. Chunks of a snapshot never change, so a block is never stale: a
+// changed record is in another chunk, and the old one's block is no longer read.
 
 import { caseFolded, type Needle, type YieldIfNeeded } from '../domain/search.js';
 import { CHUNK_RECORDS, type Chunk, lowerBound, type MemoryRecord } from './record-list.js';
 
-/** Folding a longer block would take more than a slice: its records are searched one by one. */
+/** Folding a longer block would exceed a time slice, so its records are searched one by one. */
 const BLOCK_MAX_CHARACTERS = 128 * 1024;
-/** All lists together. A character is one byte of memory, or two in a block with letters outside Latin-1. */
-const KEPT_MAX_CHARACTERS = 32_000_000;
-/** JSON escapes U+0000, so the text between two of them is within one record. */
+/** All lists together. A character takes one byte of memory, or two in a block with letters outside Latin-1. */
+const CACHE_MAX_CHARACTERS = 32_000_000;
+/** Between two records' texts, which don't contain it because JSON escapes U+0000. */
 export const SEPARATOR = '\0';
 
-/** The records of a chunk. */
+/** The texts of a chunk. */
 class Block {
   readonly #chunk: Chunk;
-  /** Where each record's text begins in `text`. */
+  /** The start of each record's text in `text`. */
   readonly #offsets: Int32Array;
   readonly text: string;
 
@@ -48,7 +48,7 @@ class Block {
         if (turn !== undefined) await turn;
         continue;
       }
-      // The last record that begins up to there.
+      // The last record that starts at or before the match.
       const index = lowerBound(this.#offsets, (offset) => offset <= at) - 1;
       found.push(this.#chunk[index] as MemoryRecord);
       from = this.#offsets[index + 1] ?? this.text.length;
@@ -60,49 +60,49 @@ class Block {
 export class SearchBlocks {
   readonly #maxCharacters: number;
   /** Blocks and the last search that read each, least recently used first. */
-  readonly #kept = new Map<Chunk, { readonly block: Block; readonly search: number }>();
-  /** Size of the kept blocks. */
+  readonly #cache = new Map<Chunk, { readonly block: Block; readonly searchId: number }>();
+  /** Size of the cached blocks. */
   characters = 0;
   #searches = 0;
 
-  constructor(maxCharacters = KEPT_MAX_CHARACTERS) {
+  constructor(maxCharacters = CACHE_MAX_CHARACTERS) {
     this.#maxCharacters = maxCharacters;
   }
 
   /** How many records were folded so far, which costs more than searching them. */
   foldedRecords = 0;
 
-  /** A search of one list: finds the records of a chunk that contain the needle, newest first. */
-  search(needle: Needle, yieldIfNeeded: YieldIfNeeded) {
-    const search = ++this.#searches;
+  /** A function for one search that finds the records of a chunk that contain the needle, newest first. */
+  matcher(needle: Needle, yieldIfNeeded: YieldIfNeeded) {
+    const searchId = ++this.#searches;
     return (chunk: Chunk): Promise<MemoryRecord[]> => {
-      const kept = this.#kept.get(chunk);
-      if (kept !== undefined) {
-        this.#kept.delete(chunk);
-        this.#kept.set(chunk, { ...kept, search });
-        return kept.block.matches(needle, yieldIfNeeded);
+      const cached = this.#cache.get(chunk);
+      if (cached !== undefined) {
+        this.#cache.delete(chunk);
+        this.#cache.set(chunk, { ...cached, searchId });
+        return cached.block.matches(needle, yieldIfNeeded);
       }
       this.foldedRecords += chunk.length;
       let characters = 0;
       for (const { text } of chunk) characters += text.length;
       if (characters > BLOCK_MAX_CHARACTERS) return matchesIn(chunk, needle, yieldIfNeeded);
       const block = new Block(chunk);
-      // A short one is folded quickly, and short ones can be very many.
-      if (chunk.length >= CHUNK_RECORDS / 2) this.#keep(chunk, block, search);
+      // Short chunks are folded quickly, and can be very many.
+      if (chunk.length >= CHUNK_RECORDS / 2) this.#add(chunk, block, searchId);
       return block.matches(needle, yieldIfNeeded);
     };
   }
 
-  /** Makes room by evicting the blocks of other searches. If a list exceeds the budget, its newest part is kept. */
-  #keep(chunk: Chunk, block: Block, search: number): void {
+  /** Evicts only blocks of other searches. If a list exceeds the budget, its newest part stays in the cache. */
+  #add(chunk: Chunk, block: Block, searchId: number): void {
     if (block.text.length > this.#maxCharacters) return;
-    for (const [other, kept] of this.#kept) {
+    for (const [other, cached] of this.#cache) {
       if (this.characters + block.text.length <= this.#maxCharacters) break;
-      if (kept.search === search) return;
-      this.#kept.delete(other);
-      this.characters -= kept.block.text.length;
+      if (cached.searchId === searchId) return;
+      this.#cache.delete(other);
+      this.characters -= cached.block.text.length;
     }
-    this.#kept.set(chunk, { block, search });
+    this.#cache.set(chunk, { block, searchId });
     this.characters += block.text.length;
   }
 }

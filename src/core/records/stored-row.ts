@@ -1,10 +1,10 @@
-// Reads the record in a stored row's body, and reports an unusable row.
+// Reads column values from a stored row's body, and reports an unusable row.
 
 import { isJsonObject } from '../domain/json.js';
 import { statusOf } from '../domain/record.js';
 import type { PutRow, StoredRow } from './record-storage.js';
 
-/** From the body, because a database cuts the text of a column at a NUL character. Throws if it isn't a record. */
+/** From the body, because a database truncates a column's text at a NUL character. Throws if it isn't a record. */
 export function columnsOf(row: StoredRow): Pick<PutRow, 'owner' | 'id' | 'status'> {
   let body: unknown;
   try {
@@ -21,7 +21,7 @@ export function columnsOf(row: StoredRow): Pick<PutRow, 'owner' | 'id' | 'status
   };
 }
 
-/** Names the row without quoting it: the message ends in a log. */
+/** Names the row without quoting it, because the message is logged. */
 export function unusableRow(
   { collection, id, position }: Omit<StoredRow, 'body'>,
   finding: string,

@@ -1,12 +1,11 @@
-// The operator's usage and overview, made from what storage counted: the same
-// shape, and the same three windows, on each host.
+// Builds the operator's usage and overview from the storage's totals, the same on every host.
 
 import type { RecordCounts, ResourceUsage, Usage } from '../domain/api-schema.js';
 import { byCollection } from '../domain/collection-name.js';
 import { HOUR_MS } from '../domain/hour.js';
 import type { StoredTotals, StoredUsage, ThreeTimes } from './record-storage.js';
 
-/** When the usage view's windows began: 24 hours, 7 days and 30 days. `now` and the results: milliseconds since 1970, UTC. */
+/** The starts of the usage view's windows: 24 hours, 7 days and 30 days. `now` and the results: milliseconds since 1970, UTC. */
 export function windowStarts(now: number): ThreeTimes {
   const day = 24 * HOUR_MS;
   return [now - day, now - 7 * day, now - 30 * day];
@@ -30,7 +29,7 @@ export function totalsOf(counts: Partial<RecordCounts>) {
   return { record_count: recordCount(resources), resources };
 }
 
-/** All records of the collections' counts. */
+/** The sum of the collections' counts. */
 export function recordCount(counts: RecordCounts): number {
   return sum(Object.values(counts));
 }

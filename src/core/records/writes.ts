@@ -1,4 +1,4 @@
-// How a write ends, in the words of every engine, and the audit event of a change.
+// The failures of a write, the same in every engine, and the audit event of a change.
 
 import { type AuditEvent, changedNames } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -11,28 +11,28 @@ import type { RequestContext } from './record-service.js';
 
 export type WriteKind = 'create' | 'update' | 'delete';
 
-/** Undefined for a change that no administrator asked for. `now`: milliseconds since 1970, UTC. */
+/** Undefined for an account's own change. `now`: milliseconds since 1970, UTC. */
 export function auditEvent(
   kind: WriteKind,
-  sender: RequestContext | undefined,
+  requestContext: RequestContext | undefined,
   { owner, collection, id }: RecordName,
   changed: readonly string[],
   now: number,
 ): AuditEvent | undefined {
-  if (sender?.actor === undefined) return undefined;
+  if (requestContext?.actor === undefined) return undefined;
   return {
-    actor: sender.actor,
+    actor: requestContext.actor,
     action: kind,
     resource: collection,
     record_id: id,
     owner_sub: owner,
     timestamp: new Date(now).toISOString(),
     ...changedNames(changed),
-    ...(sender.run !== undefined && { run: sender.run }),
+    ...(requestContext.run !== undefined && { run: requestContext.run }),
   };
 }
 
-/** The refusal of a record with too much JSON. One that was stored longer, by an earlier build, may shrink. */
+/** The refusal of a record with too much JSON. A longer one that an earlier build stored may shrink. */
 export function recordTooLarge(text: string, stored = ''): Outcome<never> | undefined {
   // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= RECORD_MAX_BYTES) return undefined;
@@ -48,7 +48,7 @@ export function notFound(collection: CollectionName, id: string): Outcome<never>
   return failed('NOT_FOUND', `${collection} has no record ${JSON.stringify(id)} in this account`);
 }
 
-/** "Persisting a create/update/delete failed." If storage holds what it held before, there is nothing to look for. */
+/** "Persisting a create/update/delete failed." */
 export function storageFailed(status: CommitStatus): Outcome<never> {
   return failed(
     'STORAGE_FAILED',
@@ -58,7 +58,7 @@ export function storageFailed(status: CommitStatus): Outcome<never> {
   );
 }
 
-/** Refused whatever is stored, so the refusal stands also if its group's commit fails. */
-export function restsOnBody(kind: WriteKind, { code }: Failure): boolean {
+/** Whether a write is refused whatever is stored, so that the refusal is right even if its group's commit fails. */
+export function dependsOnBodyOnly(kind: WriteKind, { code }: Failure): boolean {
   return code === 'INVALID_JSON' || (kind === 'create' && code === 'VALIDATION_FAILED');
 }

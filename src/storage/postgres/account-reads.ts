@@ -50,13 +50,13 @@ export class AccountReads {
   protected readonly owner: string;
   /** The owner, encoded for storage. */
   protected readonly key: string;
-  protected readonly sender: RequestContext | undefined;
+  protected readonly requestContext: RequestContext | undefined;
 
-  constructor(context: AccountContext, owner: string, sender?: RequestContext) {
+  constructor(context: AccountContext, owner: string, requestContext?: RequestContext) {
     this.context = context;
     this.owner = owner;
     this.key = toStored(owner);
-    this.sender = sender;
+    this.requestContext = requestContext;
   }
 
   async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
@@ -121,7 +121,7 @@ export class AccountReads {
     let separator = '';
     for (let rows = first; rows.length > 0; ) {
       for (const { body } of rows) {
-        await this.context.scheduler.yieldIfNeeded(this.owner, this.sender?.isDisconnected);
+        await this.context.scheduler.yieldIfNeeded(this.owner, this.requestContext?.isDisconnected);
         yield separator + textOf(body);
         separator = ',';
       }
@@ -150,7 +150,7 @@ export class AccountReads {
     const { isSlow, isWrite } = statement;
     const act = async () => {
       // Abandoned searches and writes would delay the others.
-      if ((isSlow || isWrite) && this.sender?.isDisconnected()) throw clientClosedRequest();
+      if ((isSlow || isWrite) && this.requestContext?.isDisconnected()) throw clientClosedRequest();
       return database.query<Row>(statement, values, attempts);
     };
     // No subject has a line break.

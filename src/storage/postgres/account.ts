@@ -44,7 +44,7 @@ interface WrittenRow extends AccountSize {
 export function postgresRecords(options: PostgresOptions): RecordService {
   const context = contextOf(options);
   return {
-    account: (owner, sender) => new PostgresAccount(context, owner, sender),
+    account: (owner, requestContext) => new PostgresAccount(context, owner, requestContext),
     operator: postgresViews(options.database),
   };
 }
@@ -142,12 +142,12 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   /** Stores the audit event in the same transaction. "If the audit write fails …, the change stands." */
   async #write(change: Change, columns: readonly unknown[] = [], changed: readonly string[] = []) {
     const { log, isLogged, events, writes } = this.context;
-    const { owner, sender } = this;
+    const { owner, requestContext } = this;
     const { attempts, kind, collection, id } = change;
     const values = [this.key, collection, toStored(id), ...columns];
     const write = (event: string | null) =>
       this.query<WrittenRow>(writes[kind], [...values, event], attempts);
-    const event = auditEvent(kind, sender, { owner, collection, id }, changed, Date.now());
+    const event = auditEvent(kind, requestContext, { owner, collection, id }, changed, Date.now());
     if (event === undefined) return write(null);
     try {
       const written = await write(JSON.stringify(event));

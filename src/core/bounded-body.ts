@@ -1,6 +1,6 @@
-// Reads a whole body, counting its bytes as they arrive: Content-Length is not used.
+// Reads a whole body, counting its bytes as they arrive, whatever its Content-Length says.
 
-/** The whole body; undefined, with the stream cancelled unless it prevents that, if it has more than `maxBytes`. Rejects if the stream breaks off. */
+/** The whole body; undefined, with the stream cancelled if it allows that, if it has more than `maxBytes`. Rejects if the stream fails. */
 export async function boundedBody(
   stream: AsyncIterable<Uint8Array<ArrayBuffer>> | null,
   maxBytes: number,

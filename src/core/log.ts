@@ -1,5 +1,5 @@
-// The port for log events. The host decides where they go. An event never holds a
-// token, a key or a record's value, and there is "no per-request access log".
+// The port for log events, which the host writes. An event never contains a token, a key or a record's
+// value, and there is "no per-request access log".
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -9,10 +9,10 @@ export interface Log {
   error(event: string, error: unknown, fields?: LogFields): void;
 }
 
-/** A log that drops every event, for programs that want none. */
+/** A log that drops every event. */
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
-/** Message and first stack line of an error. JSON puts it on one line. */
+/** Message and first stack line of an error. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));

@@ -1,12 +1,12 @@
-// How long an answer asks its caller to wait: `Retry-After` (RFC 9110, section 10.2.3).
+// Parses `Retry-After` (RFC 9110, section 10.2.3).
 
 /**
- * Milliseconds to wait, 0 for a past time; undefined if the header is missing or unusable. A date
- * counts from `from` (milliseconds since 1970, UTC). Not limited: a proxy may ask for a year.
+ * Milliseconds to wait, 0 for a past time; undefined if the header is missing or invalid. `from`: now, in
+ * milliseconds since 1970, UTC, from which a date counts. Without a limit: a proxy may ask for a year.
  */
 export function retryAfterMs(headers: Pick<Headers, 'get'>, from: number): number | undefined {
-  const asked = headers.get('retry-after')?.trim();
-  if (asked === undefined) return undefined;
-  const wait = /^\d+$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - from;
+  const value = headers.get('retry-after')?.trim();
+  if (value === undefined) return undefined;
+  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - from;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }

@@ -1,16 +1,16 @@
-// The events that the service reports for measurements. Nothing here ever holds a token, a key, a
-// subject or a record's value.
+// The events that the service reports for metrics. They never contain a token, a key, a subject or a
+// record's value.
 
-/** A request whose answer is written, or whose connection ended before that. */
+/** A request whose response was written, or whose connection ended earlier. */
 export interface FinishedRequest {
-  /** A path pattern of the route table, or `other`. Never the path itself: it may hold a subject. */
+  /** A path pattern of the route table, or `other`. Never the path itself, which may contain a subject. */
   readonly route: string;
   readonly method: string;
   /** Undefined if the connection ended before a status was sent. */
   readonly status: number | undefined;
-  /** From the request's headers to the last byte of the answer. */
+  /** From the request's headers to the last byte of the response. */
   readonly milliseconds: number;
-  /** The connection ended before the whole answer was written. */
+  /** The connection ended before the whole response was written. */
   readonly aborted: boolean;
   /** The request id; undefined if the request never reached the handler. */
   readonly requestId: string | undefined;
@@ -23,21 +23,21 @@ export type IdentityOutcome = 'identified' | 'invalid' | 'unavailable';
 
 export interface ServiceEvents {
   requestFinished(request: FinishedRequest): void;
-  /** `writes`: how many it held. `error`: why, if the status is not `committed`. */
+  /** `writes`: how many it contained. `error`: the reason, if the status isn't `committed`. */
   commitEnded(status: CommitStatus, writes: number, milliseconds: number, error?: unknown): void;
-  /** A record was changed and its audit event was not stored. */
+  /** A record was changed, but its audit event wasn't stored. */
   auditFailed(): void;
   storageLost(): void;
   /** A request had a wrong admin key. */
   adminKeyRefused(): void;
   /** A token was checked with the identity provider. */
   identityChecked(outcome: IdentityOutcome, milliseconds: number): void;
-  /** A check shared the result of one in progress, or of an earlier one. */
+  /** A check used the result of one in progress, or a cached one. */
   identityShared(how: 'joined' | 'remembered'): void;
   backupTaken(): void;
   /** `reason`: one sentence. */
   backupFailed(reason: string): void;
-  /** The replica has every commit before the sync began. */
+  /** The replica has every commit from before the sync. */
   replicaSynced(milliseconds: number): void;
   replicaFailed(): void;
 }

@@ -1,10 +1,10 @@
-// A provider that is down, a client with a stale token, a full disk or someone who guesses admin
-// keys fails on every request: say it once, then at most once a minute with the count.
+// A provider that is down, a client with a stale token, a full disk or a guessed admin key causes a failure
+// on every request. Each is logged once, then at most once a minute with the count.
 
 import type { Log, LogFields } from './log.js';
 
 const INTERVAL_MS = 60_000;
-/** Kinds of report in an interval; with more, an attacker with many addresses could fill the log's disk. */
+/** Different reports in an interval. Without a limit, an attacker with many addresses could fill the log's disk. */
 const KINDS_MAX = 100;
 
 export class ThrottledLog {
@@ -17,12 +17,12 @@ export class ThrottledLog {
     this.#clock = clock;
   }
 
-  /** Reports the event, as an error if there is one, and returns true, unless the same was reported within the last minute. */
+  /** Logs the event, as an error if there is one, and returns true, unless the same was logged within the last minute. */
   report(event: string, fields: LogFields, ...errors: readonly unknown[]): boolean {
     const kind = JSON.stringify([event, fields, errors.map(String)]);
     const now = this.#clock();
     const last = this.#reported.get(kind);
-    // The absolute difference, so that a clock that was set back does not silence the log.
+    // The absolute difference, so that a clock that was set back doesn't silence the log.
     if (last !== undefined && Math.abs(now - last.at) < INTERVAL_MS) {
       last.suppressed++;
       return false;

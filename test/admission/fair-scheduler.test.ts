@@ -63,12 +63,12 @@ describe('FairScheduler', () => {
     wait('b');
     wait('c');
     for (let milliseconds = 1; milliseconds <= 10; milliseconds++) {
-      scheduler.givesWay = true;
+      scheduler.hasNewConnections = true;
       await nextTurn();
       clock.now += 1;
     }
     expect(served).toEqual([]);
-    scheduler.givesWay = true;
+    scheduler.hasNewConnections = true;
     await nextTurn();
     expect(served).toEqual(['a']);
     await nextTurn();

@@ -1,20 +1,20 @@
-// How much memory requests hold: the bytes of bodies and of long answers, of each account and in all.
-// Whatever exceeds a limit waits until others are done. It is never refused.
+// Limits the memory of requests, which is the bytes of bodies and of long responses, per account and in
+// total. A request that would exceed a limit waits until others are done. It is never refused.
 
 import { FairQueue, type IsDisconnected, type WaitingTurn } from './fair-queue.js';
 
 const DEFAULT_LIMITS = {
   /** An account's limit: 16 bodies of the largest size. */
   accountMaxBytes: 16 * 1_048_576,
-  /** The limit of all accounts together, in addition to each account's own share. */
+  /** The limit of all accounts together, beyond each account's own share. */
   totalMaxBytes: 64 * 1_048_576,
-  /** Always free for each account: one body of the largest size and one long answer. */
+  /** Always available to each account: one body of the largest size and one long response. */
   ownShareBytes: 1_048_576 + 393_216,
 };
 export type AdmissionLimits = Readonly<typeof DEFAULT_LIMITS>;
 
-/** How many requests a release starts at most: one large body makes room for thousands of small ones. */
-const STARTED_AT_ONCE_MAX = 16;
+/** How many requests a release starts at most. One large body makes room for thousands of small ones. */
+const STARTS_PER_RELEASE = 16;
 
 interface Claim extends WaitingTurn {
   readonly account: string;
@@ -29,14 +29,13 @@ export class Admission {
   /** The sum over all accounts. */
   heldBytes = 0;
 
-  /** A limit that is not given has its default. */
   constructor(limits: Partial<AdmissionLimits> = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
   /**
-   * Takes bytes for an account, at once or in the account's turn; `release` gives them back. Rejects,
-   * as a failure, with nothing taken, if the client has gone while it waited.
+   * Reserves bytes for an account, at once or when it is the account's turn, until `release`. Rejects with a
+   * `FailureError`, and reserves nothing, if the client disconnects while it waits.
    */
   acquire(
     account: string,
@@ -55,7 +54,7 @@ export class Admission {
     if (held === 0) this.#held.delete(account);
     else this.#held.set(account, held);
     this.heldBytes -= bytes;
-    for (let started = 0; started < STARTED_AT_ONCE_MAX && this.#waiting.size > 0; started++) {
+    for (let started = 0; started < STARTS_PER_RELEASE && this.#waiting.size > 0; started++) {
       const next = this.#waiting.take((claim) => this.#tryReserve(claim.account, claim.bytes));
       if (next === undefined) return;
       next.resolve();

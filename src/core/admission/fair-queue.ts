@@ -1,24 +1,24 @@
-// Waiting items by account: the accounts are served in rotation, and each account
-// oldest first. What was abandoned takes no turn. Every queue of the service is one of these.
+// A queue by account: the accounts take turns, and each account is served oldest first. Requests of clients
+// that disconnected are dropped. Every queue of the service is one of these.
 
 import { clientClosedRequest } from '../domain/errors.js';
 
-/** Whether the caller has gone. */
+/** Whether the client has disconnected. */
 export type IsDisconnected = () => boolean;
 
-/** A request that waits. The caller of `take` serves it; if its client has gone, the queue rejects it. */
+/** A request in the queue. The caller of `take` serves it; if its client has disconnected, the queue rejects it. */
 export interface Waiter {
   readonly isDisconnected: IsDisconnected | undefined;
   readonly reject: (reason: unknown) => void;
 }
 
-/** A request that continues in its turn. */
+/** A request that continues when it is its account's turn. */
 export interface WaitingTurn extends Waiter {
   readonly resolve: () => void;
 }
 
 export class FairQueue<Item extends Waiter> {
-  /** The items of each account that has one. The first account is served next. */
+  /** The items of each waiting account. The first account is served next. */
   readonly #queues = new Map<string, Item[]>();
   /** How many items wait. */
   size = 0;
@@ -31,8 +31,8 @@ export class FairQueue<Item extends Waiter> {
   }
 
   /**
-   * The next item that may be served: the oldest one of the first account in rotation whose
-   * oldest one fits. Undefined if none fits. The account moves to the end of the rotation.
+   * Takes the oldest item of the first account whose oldest item fits, and moves the account to the end
+   * of the rotation. Undefined if none fits.
    */
   take(fits: (item: Item) => boolean = () => true): Item | undefined {
     for (const [account, queue] of this.#queues) {
@@ -45,7 +45,7 @@ export class FairQueue<Item extends Waiter> {
     return undefined;
   }
 
-  /** The oldest item of the account whose client is still connected. Drops those before it. */
+  /** The account's oldest item whose client is still connected. Drops those before it. */
   firstOf(account: string): Item | undefined {
     const queue = this.#queues.get(account) ?? [];
     while (queue[0]?.isDisconnected?.()) this.#shift(account, queue).reject(clientClosedRequest());

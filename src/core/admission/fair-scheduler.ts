@@ -1,6 +1,6 @@
-// All accounts share one thread. Long work (searches, long answers, payments, large bodies) is done in
-// slices of about two milliseconds, one slice an event-loop turn in all, and the accounts that wait for
-// a slice take turns. Requests of bounded cost don't wait here.
+// All accounts share one thread. Long work (searches, long responses, payments, large bodies) runs in time
+// slices of about two milliseconds, one slice per event-loop turn, for which accounts take turns. Requests
+// of bounded cost don't wait here.
 
 import { FairQueue, type IsDisconnected, type WaitingTurn } from './fair-queue.js';
 
@@ -11,19 +11,19 @@ export function nextTask(): Promise<void> {
 }
 
 const SLICE_MS = 2;
-/** How long a slice gives way to new connections. */
-const GIVE_WAY_MAX_MS = 10;
+/** How long new connections may delay a slice. */
+const NEW_CONNECTIONS_MAX_MS = 10;
 
 export class FairScheduler {
-  /** Resolves in the next event-loop turn, after the host has served the requests that wait. */
+  /** Resolves in the next event-loop turn, after the host has served waiting requests. */
   readonly pause: () => Promise<void>;
-  /** Milliseconds from any start, never going back. */
+  /** A monotonic clock in milliseconds. */
   readonly #stopwatch: () => number;
   readonly #waiting = new FairQueue<WaitingTurn>();
-  /** Set to true, it makes the next slice wait for another event-loop turn, within bounds. */
-  givesWay = false;
+  /** If true, the next slice waits for another event-loop turn, for a limited time. Set by the host. */
+  hasNewConnections = false;
   #isServing = false;
-  /** When the slice of this event-loop turn began. */
+  /** The start of this event-loop turn's slice. */
   #sliceStart: number | undefined;
 
   constructor({ pause = nextTask, stopwatch = () => performance.now() } = {}) {
@@ -31,12 +31,12 @@ export class FairScheduler {
     this.#stopwatch = stopwatch;
   }
 
-  /** Call before each step of long work. Returns undefined if it may continue at once, else yields. */
+  /** Call before each step of long work. Returns undefined if the work may continue at once, otherwise yields. */
   yieldIfNeeded(account: string, isDisconnected?: IsDisconnected): Promise<void> | undefined {
     return this.isSliceSpent() ? this.yield(account, isDisconnected) : undefined;
   }
 
-  /** Resolves at the start of the account's next slice. Rejects, as a failure, if its client has gone. */
+  /** Resolves at the start of the account's next slice. Rejects with a `FailureError` if the client has disconnected. */
   yield(account: string, isDisconnected?: IsDisconnected): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.add(account, { isDisconnected, resolve, reject });
@@ -44,25 +44,25 @@ export class FairScheduler {
     });
   }
 
-  /** Whether this event-loop turn has had its slice. */
+  /** Whether this event-loop turn's slice is used up. */
   isSliceSpent(): boolean {
     const now = this.#stopwatch();
     return now - (this.#sliceStart ?? this.#startSlice(now)) >= SLICE_MS;
   }
 
-  /** How many pieces of long work wait for their turn. */
+  /** How many requests wait for a slice. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Serves one waiting piece of work in each event-loop turn. */
+  /** Starts one slice in each event-loop turn. */
   async #serve(): Promise<void> {
     this.#isServing = true;
     while (this.#waiting.size > 0) {
       await this.pause();
-      const latest = this.#stopwatch() + GIVE_WAY_MAX_MS;
-      while (this.givesWay && this.#stopwatch() < latest) {
-        this.givesWay = false;
+      const latest = this.#stopwatch() + NEW_CONNECTIONS_MAX_MS;
+      while (this.hasNewConnections && this.#stopwatch() < latest) {
+        this.hasNewConnections = false;
         await this.pause();
       }
       this.#startSlice(this.#stopwatch());

@@ -93,7 +93,7 @@ async function startServer(
   // Node accepts one connection in an event-loop turn (libuv since 1.45), so each of 300 new
   // connections would wait for a slice of work.
   server.on('connection', () => {
-    scheduler.givesWay = true;
+    scheduler.hasNewConnections = true;
   });
   if (socket !== undefined) log.info('socket_handed_over', { address: origin });
   operations.started({ ...backend, connections, scheduler });

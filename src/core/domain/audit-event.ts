@@ -1,15 +1,15 @@
-// A change as the administrator's audit log keeps it: who, what, when and
-// which properties; "record values are never stored".
+// The events of the operator's audit log: who changed what and when, and the names of the properties;
+// "record values are never stored".
 
 import type { AuditEvent as StoredEvent } from './api-schema.js';
 import { cutPoint } from './search.js';
 
-/** One change by the administrator, or a restore: an earlier state replaced the database. Storage gives it its id. */
+/** A change by the operator, or a restore of a backup. Storage assigns the id. */
 export type AuditEvent = Omit<StoredEvent, 'id' | 'changed'> & {
   readonly changed: readonly string[];
 };
 
-/** The trace that a restore leaves. `from`: the backup or the moment; `at`: milliseconds since 1970, UTC. */
+/** The event of a restore. `from`: the backup or the time; `at`: milliseconds since 1970, UTC. */
 export function restoreEvent(from: string, owner: string, at: number): AuditEvent {
   return {
     actor: 'restore',
@@ -25,19 +25,19 @@ export function restoreEvent(from: string, owner: string, at: number): AuditEven
 const CHANGED_NAMES_MAX = 1_000;
 const CHANGED_NAME_MAX_CHARACTERS = 200;
 
-/** What the header `X-Service-Run` may hold. Anything else is ignored, because the header isn't in the contract. */
+/** A valid `X-Service-Run`. Any other value is ignored, because the header isn't in the contract. */
 const RUN = /^[\w-]{1,64}$/;
 
-/** The id of an import or erasure, as its requests carry it; undefined if there is none. */
+/** The id of the import or erasure that a request belongs to; undefined if there is none. */
 export function runOf(header: string | null): string | undefined {
   return header !== null && RUN.test(header) ? header : undefined;
 }
 
-/** Imports and erasures that run at the same time, or nearly so. */
+/** Concurrent or recent imports and erasures. */
 const RUNS_MAX = 100;
 
-/** Tells which events the log has a line for: of an import or erasure only the first. The audit log has all. */
-export function firstOfRuns(): (event: AuditEvent) => boolean {
+/** Returns a predicate: whether the log gets a line for the event. An import or erasure gets one line, for its first event. */
+export function oncePerRun(): (event: AuditEvent) => boolean {
   const runs = new Set<string>();
   return ({ run }) => {
     if (run === undefined) return true;
@@ -48,17 +48,18 @@ export function firstOfRuns(): (event: AuditEvent) => boolean {
   };
 }
 
-/** The properties of an audit event for these names: a body of 1 MiB can hold 100,000 of them, or one of 1 MiB. */
+/** An audit event's `changed`, with limits, because a body of 1 MiB can have 100,000 names, or one of 1 MiB. */
 export function changedNames(
   names: readonly string[],
 ): Pick<AuditEvent, 'changed' | 'changed_omitted'> {
-  const kept = names.slice(0, CHANGED_NAMES_MAX);
-  const changed = kept.map((name) => name.slice(0, cutPoint(name, CHANGED_NAME_MAX_CHARACTERS)));
+  const changed = names
+    .slice(0, CHANGED_NAMES_MAX)
+    .map((name) => name.slice(0, cutPoint(name, CHANGED_NAME_MAX_CHARACTERS)));
   const changed_omitted = names.length - changed.length;
   return changed_omitted === 0 ? { changed } : { changed, changed_omitted };
 }
 
-/** An audit event as the fields of a log line: how many properties were changed; the audit log has their names. */
-export function loggedEvent({ changed, changed_omitted = 0, ...facts }: AuditEvent) {
-  return { ...facts, changed_count: changed.length + changed_omitted };
+/** The fields of an audit event's log line, with the number of changed properties instead of their names. */
+export function loggedEvent({ changed, changed_omitted = 0, ...fields }: AuditEvent) {
+  return { ...fields, changed_count: changed.length + changed_omitted };
 }

@@ -1,5 +1,5 @@
-// The names of the six editable collections. They are apart from the collections' rules, which the
-// clients' bundles don't need.
+// The names of the six editable collections. A separate file, because the clients' bundles don't need the
+// collections' rules.
 
 export const COLLECTION_NAMES = [
   'businesses',

@@ -1,8 +1,7 @@
-// The six editable collections, each in one place: its identifier, its properties, which of
-// them are required, their defaults, its words. The data API, the administration API, the
-// stored ids, the OpenAPI document, the clients' types and the operator's console read this
-// table. References between collections are plain text: "They are not verified, not foreign
-// keys, and nothing cascades on change or delete."
+// The table of the six editable collections: their identifiers, properties, rules, defaults and names. The
+// data API, the administration API, the stored ids, the OpenAPI document, the clients' types and the
+// console are based on it. References between collections are plain text: "They are not verified, not
+// foreign keys, and nothing cascades on change or delete."
 
 import type { CollectionName } from './collection-name.js';
 import * as field from './property.js';
@@ -12,11 +11,11 @@ export interface Collection {
   readonly idPrefix: string;
   readonly idDigitsMin: number;
   readonly names: RecordNames;
-  /** Those on which programs agree, in the order of a form for people. "Unknown properties are accepted and preserved." */
+  /** The known properties, in the order of a form. "Unknown properties are accepted and preserved." */
   readonly properties: readonly field.Property[];
   /** Set on create if the caller's record has no such property. */
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
-  /** The properties that a list for people shows, the record's name first. */
+  /** The columns of the console's lists, the record's name first. */
   readonly columns: readonly [string, ...string[]];
   /** "Business profiles also get `ownerSub` set to the same subject." */
   readonly mirrorsOwner?: boolean;
@@ -29,12 +28,12 @@ export interface RecordNames {
   /** In sentences. */
   readonly phrase: string;
   readonly plural: string;
-  /** Used where the account is obvious: above a list of its records, and for one of them. */
+  /** If the account is obvious: above a list of its records, and for one of them. */
   readonly heading: string;
   readonly short: string;
 }
 
-/** The names of a collection whose records are called as itself, and those that differ. */
+/** Derives the names from the plural, except `others`. */
 function names(plural: string, phrase: string, others: Partial<RecordNames> = {}): RecordNames {
   const short = plural.slice(0, -1);
   const many = capitalized(plural);

@@ -1,5 +1,4 @@
-// The closed set of failures, as values. Inner layers return a
-// `Failure`; the http layer is the only one that knows what status it has.
+// The closed set of failures, as values. Only the HTTP layer maps a `Failure` to a status.
 
 export type ErrorCode =
   | 'INVALID_JSON'
@@ -13,7 +12,7 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
   | 'AUTH_UNAVAILABLE'
   | 'ADMIN_DISABLED'
-  // Only the HTTP layer of a host answers with these, before there is a request to route.
+  // Only a host's HTTP server responds with these, before there is a request to route.
   | 'BAD_REQUEST'
   | 'REQUEST_TIMEOUT'
   | 'HEADERS_TOO_LARGE';
@@ -26,7 +25,7 @@ export interface Failure {
   readonly retryAfterSeconds?: number;
 }
 
-/** The result of an operation that may fail for a reason the caller must answer. Plain data: it can cross a process border. */
+/** The result of an operation that may fail for a reason that the client gets. Plain data, which can cross a process boundary. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure };
@@ -39,13 +38,13 @@ export function failed(code: ErrorCode, message: string): { ok: false; failure: 
   return { ok: false, failure: { code, message } };
 }
 
-/** Ends the request of a client that disconnected before its turn. Nobody is left to read it. */
+/** Ends the queued request of a client that disconnected, so no client reads it. */
 export function clientClosedRequest(): FailureError {
   const message = 'the connection was closed before the turn of its request';
   return new FailureError(failed('BAD_REQUEST', message).failure);
 }
 
-/** A failure that is thrown where the caller has no outcome to read. */
+/** A failure that is thrown, for functions that return no outcome. */
 export class FailureError extends Error {
   readonly failure: Failure;
 

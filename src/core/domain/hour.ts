@@ -1,3 +1,3 @@
-// The hour in milliseconds, for every layer that works with settings and windows in hours.
+// An hour in milliseconds, for settings and time windows in hours.
 
 export const HOUR_MS = 3_600_000;

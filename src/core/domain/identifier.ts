@@ -1,5 +1,4 @@
-// Record identifiers: a prefix of the collection and a sequence number with a
-// minimum of digits (the contract's "Identifiers").
+// Record identifiers: the collection's prefix and a zero-padded sequence number (the contract's "Identifiers").
 
 import type { CollectionName } from './collection-name.js';
 import { COLLECTIONS } from './collections.js';
@@ -12,12 +11,12 @@ export function formatId(collection: CollectionName, sequence: number): string {
   return idPrefix + String(sequence).padStart(idDigitsMin, '0');
 }
 
-/** `CUS-0042` → 42; 0 for an id of another form, which does not affect the next number. */
+/** `CUS-0042` → 42; 0 for a non-standard id, which does not affect the next number. */
 export function sequenceOf(collection: CollectionName, id: string): number {
   const { idPrefix } = COLLECTIONS[collection];
   if (!id.startsWith(idPrefix)) return 0;
   let sequence = 0;
-  // Digit by digit: a start asks this of every record, and a pattern takes several times longer.
+  // Digit by digit, because a start calls this for every record, and a pattern takes several times longer.
   for (let i = idPrefix.length; i < id.length; i++) {
     const digit = id.charCodeAt(i) - ZERO;
     if (!(digit >= 0 && digit <= 9)) return 0;
@@ -26,10 +25,7 @@ export function sequenceOf(collection: CollectionName, id: string): number {
   return Number.isSafeInteger(sequence) ? sequence : 0;
 }
 
-/**
- * The key of a record in memory: the number in its id, which takes no memory of its
- * own, or the whole id where it has another form.
- */
+/** The key of a record in memory: the number in its id, which takes no extra memory, or the whole id if it is non-standard. */
 export type RecordKey = number | string;
 
 /** `CUS-0042` → 42; `CUS-042` stays `CUS-042`, because the number 42 is written `CUS-0042`. */

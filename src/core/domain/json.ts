@@ -1,4 +1,4 @@
-// JSON values as this service holds them, and how a request's text becomes one.
+// JSON values, and how a request's text is parsed into one.
 
 import { failed, type Outcome, succeeded } from './errors.js';
 import { JSON_DEPTH_MAX_LEVELS } from './limits.js';
@@ -11,7 +11,7 @@ export interface JsonObject {
 /**
  * Parses a request body: exactly one JSON object (the contract's "Request body rules"), at most 512
  * levels deep, every number finite in double precision. If a key is repeated, the last one wins. `__proto__`
- * and its like are data.
+ * and the like are ordinary names.
  */
 export function parseJsonObject(text: string): Outcome<JsonObject> {
   try {
@@ -21,22 +21,22 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
     return succeeded(withNamesOf(text, value));
   } catch (error) {
     if (error instanceof RangeError) return invalid(error.message);
-    // The mark is invisible in the parser's own message.
+    // The byte order mark is invisible in the parser's own message.
     if (text.startsWith('\ufeff')) return invalid('starts with a byte order mark; remove it');
     const reason = error instanceof Error ? error.message : 'not JSON';
     return invalid(`is not JSON (${reason}); send one JSON object, whatever the Content-Type`);
   }
 }
 
-/** Parses a stored record. Throws if the text is no JSON. */
+/** Parses a stored record. Throws if the text isn't JSON. */
 export function parseRecord(text: string): JsonObject {
   return withNamesOf(text, JSON.parse(text));
 }
 
 /**
- * Returns what `JSON.parse` made of the text, with the text's own names. Once an object with a backslash in a name
- * was parsed, V8 of Node 24 and Workers may return that name for another one that has an escape
- * (nodejs/node#63785). So only a name with a backslash can be wrong.
+ * Corrects the names in what `JSON.parse` returned for the text. After parsing a name with a backslash, V8 of
+ * Node 24 and Workers may return it in place of another name that has an escape (nodejs/node#63785). So only
+ * a name with a backslash can be wrong.
  */
 function withNamesOf<Value extends JsonValue>(text: string, value: Value): Value {
   if (!text.includes('\\') || !hasBackslashInName(value)) return value;
@@ -51,7 +51,7 @@ function withNamesOf<Value extends JsonValue>(text: string, value: Value): Value
   );
 }
 
-/** A string of a JSON text; behind a name there is a colon. */
+/** A string in a JSON text; a name is followed by a colon. */
 const STRING = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
 function hasBackslashInName(value: JsonValue): boolean {
@@ -64,9 +64,9 @@ function hasBackslashInName(value: JsonValue): boolean {
 }
 
 /**
- * Throws a RangeError on what JSON.parse accepts but JSON.stringify can't write back: it overflows the
- * stack at a few thousand levels, and an infinite number becomes null. Looking at each value of a small
- * body takes 0.1 µs; a scan of the text before it is parsed took twice that.
+ * Throws a RangeError for values that JSON.parse accepts but JSON.stringify can't write: a few thousand levels
+ * overflow the stack, and an infinite number becomes null. Visiting the values of a small body takes 0.1 µs;
+ * scanning its text before parsing took twice as long.
  */
 function assertWritable(value: JsonValue, level: number): void {
   if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -102,7 +102,7 @@ export function kindOf(value: unknown): string {
   return value === undefined ? 'missing' : `a ${typeof value}`;
 }
 
-/** Sets an own property. An assignment to `__proto__` would change the prototype instead. */
+/** Sets an own property. Assigning to `__proto__` would change the prototype instead. */
 export function setOwn(object: JsonObject, property: string, value: JsonValue): void {
   if (property !== '__proto__') object[property] = value;
   else Object.defineProperty(object, property, { value, ...DATA });

@@ -1,14 +1,13 @@
-// The contract's Limits table: one constant for each row, with its unit last. The
-// hosts and the handler read their limits here.
+// The contract's Limits table: one constant for each row, with its unit last.
 
 export const REQUEST_BODY_MAX_BYTES = 1_048_576;
-/** Nesting of arrays and objects in a body. `JSON.stringify` overflows the stack far above it. */
+/** Nesting of arrays and objects in a body, far below the level at which `JSON.stringify` overflows the stack. */
 export const JSON_DEPTH_MAX_LEVELS = 512;
 
 /**
- * UTF-8 bytes of a record's JSON: a body with the server's properties. It bounds what one step costs
- * the others who share the thread. PATCHes can't exceed it together, nor can numbers such as 1e20, of
- * which a body has four characters and the record 21.
+ * UTF-8 bytes of a record's JSON: a body and the server's properties. It limits how long one step blocks
+ * the thread that all accounts share, also for a record that grew by several PATCHes, or by numbers such
+ * as 1e20, which have four characters in a body and 21 in the record.
  */
 export const RECORD_MAX_BYTES = REQUEST_BODY_MAX_BYTES + 65_536;
 
@@ -27,10 +26,10 @@ export const DATABASE_BUSY_TIMEOUT_MS = 5_000;
 
 export const ADMIN_KEY_MIN_CHARACTERS = 32;
 
-/** The longest response that is read from the identity provider; user information is shorter. */
+/** Of the identity provider's response; user information is shorter. */
 export const USERINFO_MAX_BYTES = 65_536;
-/** UTF-8 bytes. Percent-encoded in an operator's path it is three times as long, and Node takes 16 KiB of headers. */
+/** UTF-8 bytes. Percent-encoded in an operator's path it is three times as long, and Node accepts 16 KiB of headers. */
 export const SUBJECT_MAX_BYTES = 1_024;
 export const IDENTITY_CACHE_MAX_SECONDS = 300;
-/** Remembered successful identity checks; the oldest goes first. */
+/** Cached successful identity checks. The oldest is evicted first. */
 export const IDENTITY_CACHE_MAX_ENTRIES = 10_000;

@@ -1,9 +1,9 @@
-// Paging and the list query: the page that a request asks for, and its pagination.
+// List queries: the requested page and filters, and the pagination of the response.
 
 import type { Pagination } from './api-schema.js';
 import * as limits from './limits.js';
 
-/** A request's query parameters, to be read only. */
+/** A request's query parameters, read-only. */
 export type Query = Omit<URLSearchParams, 'append' | 'delete' | 'set' | 'sort'>;
 
 export interface PageRequest {
@@ -18,10 +18,10 @@ export interface ListQuery extends PageRequest {
   readonly status: string;
 }
 
-/** The rows of an answer: their JSON texts, or the comma-separated text of all, in pieces that are made as they are read. */
+/** The rows of a response: their JSON texts, or a lazily generated text of all, comma-separated, in pieces. */
 export type Rows = readonly string[] | AsyncIterable<string>;
 
-/** The rows of one page, and the number of rows on all pages together. */
+/** The rows of one page, and the number of rows on all pages. */
 export interface RowsPage<R extends Rows = Rows> {
   readonly items: R;
   readonly total: number;
@@ -49,7 +49,7 @@ export function listQuery(query: Query, sizes: typeof DATA_PAGE_SIZES): ListQuer
   };
 }
 
-/** Number of rows before the page, at most 2^53 - 1: no list is that long. */
+/** Number of rows before the page, at most 2^53 - 1, which no list reaches. */
 export function offsetOf({ page, pageSize }: PageRequest): number {
   return Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER);
 }
@@ -59,7 +59,7 @@ export function pagination({ page, pageSize }: PageRequest, total: number): Pagi
   return { page, page_size: pageSize, total, total_pages: Math.ceil(total / pageSize) };
 }
 
-/** Plain decimal digits, 1 or more. Beyond 2^53 - 1 it is that number: no list has that many pages. */
+/** From plain decimal digits, at most 2^53 - 1, which no list reaches. Undefined if the text isn't one. */
 function positiveInteger(text: string | null): number | undefined {
   if (text === null || !/^[0-9]+$/.test(text)) return undefined;
   const number = Math.min(Number(text), Number.MAX_SAFE_INTEGER);

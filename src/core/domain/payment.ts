@@ -1,4 +1,4 @@
-// The payments view: one row computed from each order, nothing stored.
+// The payments view: one row for each order, computed and never stored.
 
 import { type JsonObject, type JsonValue, parseRecord } from './json.js';
 

@@ -1,21 +1,20 @@
-// The kinds of properties that the table of collections is written with, and what its readers learn
-// of a property: its type, whether it is required, its default, its words.
+// The kinds of properties in the table of collections: type, rule, default and description.
 
 import type { JsonObject } from './json.js';
 
-/** How a person reads and types a value. Money and moments are numbers and texts to the service. */
+/** How a form shows a value. To the service, money is a number and a moment is text. */
 export type PropertyKind = 'text' | 'moment' | 'number' | 'money' | 'flag' | 'object';
 
-/** A property on which programs agree. */
+/** A property that the service or its clients know. */
 export interface Property {
   readonly name: string;
   readonly kind: PropertyKind;
-  /** Above a field or a column: `Business name`. */
+  /** Of a field or a column: `Business name`. */
   readonly label: string;
   readonly description: string;
   /** JSON Schema of the value; only a convention unless the property has a rule. */
   readonly schema: JsonObject;
-  /** "Required on create (after merge on PATCH too)": the service refuses a record whose value breaks it. */
+  /** "Required on create (after merge on PATCH too)". */
   readonly rule?: Rule | undefined;
   /** Set on create if the caller doesn't send the property. */
   readonly default?: string | number | boolean;
@@ -23,7 +22,7 @@ export interface Property {
 
 export interface Rule {
   readonly accepts: (value: unknown) => boolean;
-  /** In the sentence of a refusal. */
+  /** In the message of a refusal. */
   readonly wanted: string;
 }
 
@@ -36,7 +35,7 @@ const ABOVE_0: Rule = {
   wanted: 'a number above 0',
 };
 
-const of =
+const propertyKind =
   (kind: PropertyKind, schema: JsonObject, rule?: Rule) =>
   (description: string, given: Partial<Pick<Property, 'label' | 'default'>> = {}) =>
     ({ kind, schema, rule, description, ...given }) as const;
@@ -45,16 +44,19 @@ const STRING = { type: 'string' };
 const STRING_NOT_EMPTY = { ...STRING, minLength: 1 };
 const NUMBER = { type: 'number', format: 'double' };
 
-export const text = of('text', STRING);
-/** A list of types instead of `anyOf`, because more generators of clients read it. */
-export const textOrNull = of('text', { type: ['string', 'null'] });
-export const nonEmptyText = of('text', STRING_NOT_EMPTY, NOT_EMPTY);
-/** A text, because the service does not parse it. */
-export const moment = of('moment', { ...STRING, examples: ['2026-01-12T08:00:00Z'] });
-export const nonEmptyMoment = of('moment', STRING_NOT_EMPTY, NOT_EMPTY);
-export const number = of('number', NUMBER);
-export const money = of('money', NUMBER);
-export const moneyAbove0 = of('money', { ...NUMBER, exclusiveMinimum: 0 }, ABOVE_0);
-export const flag = of('flag', { type: 'boolean' });
-/** Or null: otherwise some of them send `{}` with every change. */
-export const object = of('object', { type: ['object', 'null'], additionalProperties: {} });
+export const text = propertyKind('text', STRING);
+/** A list of types instead of `anyOf`, because more client generators support it. */
+export const textOrNull = propertyKind('text', { type: ['string', 'null'] });
+export const nonEmptyText = propertyKind('text', STRING_NOT_EMPTY, NOT_EMPTY);
+/** Text, because the service does not parse it. */
+export const moment = propertyKind('moment', { ...STRING, examples: ['2026-01-12T08:00:00Z'] });
+export const nonEmptyMoment = propertyKind('moment', STRING_NOT_EMPTY, NOT_EMPTY);
+export const number = propertyKind('number', NUMBER);
+export const money = propertyKind('money', NUMBER);
+export const moneyAbove0 = propertyKind('money', { ...NUMBER, exclusiveMinimum: 0 }, ABOVE_0);
+export const flag = propertyKind('flag', { type: 'boolean' });
+/** Nullable, because some generated clients would otherwise send `{}` with every change. */
+export const object = propertyKind('object', {
+  type: ['object', 'null'],
+  additionalProperties: {},
+});

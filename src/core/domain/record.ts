@@ -1,6 +1,5 @@
-// The rules of a record: what create, PATCH and validation do to the caller's
-// JSON ("Common record rules" of the contract). Pure functions from texts to
-// texts, so that a host can run them in another thread.
+// The rules of a record: create, PATCH and validation ("Common record rules" of the contract). Pure functions
+// from texts to texts.
 
 import type { CollectionName } from './collection-name.js';
 import { COLLECTIONS } from './collections.js';
@@ -14,10 +13,9 @@ import {
   setOwn,
 } from './json.js';
 
-/** The value of `status`, which lists filter by: undefined if there is none, null if it isn't a string. */
+/** The value of `status`, by which lists filter: undefined if there is none, null if it isn't a string. */
 export type Status = string | null | undefined;
 
-/** A record's text, with the status that lists filter by. */
 export interface RecordText {
   readonly text: string;
   readonly status: Status;
@@ -33,10 +31,8 @@ export interface ChangedRecord extends RecordText {
 const PROTECTED_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'ownerSub']);
 
 /**
- * The record of a create, still without the server's own properties: the
- * caller's properties and the collection's defaults where a property is absent.
- * `withServerFields` adds the rest once the record's id is known.
- * Fails with `INVALID_JSON` or `VALIDATION_FAILED`.
+ * The record of a create, with the collection's defaults, but without the server's own properties, which
+ * `withServerFields` adds once the id is known. Fails with `INVALID_JSON` or `VALIDATION_FAILED`.
  */
 export function newRecord(
   name: CollectionName,
@@ -53,7 +49,7 @@ export function newRecord(
     const isAssigned = property !== 'ownerSub' || mirrorsOwner;
     if (isAssigned && Object.hasOwn(record, property)) delete record[property];
   }
-  // With 100,000 properties, collecting the names takes a quarter of the time, and only the audit log needs them.
+  // Only the audit log needs the names, and collecting 100,000 of them takes a quarter of the time.
   const changed = isAudited ? Object.keys(record) : [];
   for (const [property, value] of Object.entries(defaults)) {
     if (!Object.hasOwn(record, property)) record[property] = value;
@@ -61,7 +57,7 @@ export function newRecord(
   return succeeded({ text: JSON.stringify(record), status: statusOf(record), changed });
 }
 
-/** The whole text of a new record: the server's `id` and `owner_sub`, where a start finds them without parsing, then `record`. */
+/** The text of a new record. It starts with `id` and `owner_sub`, where a start finds them without parsing. */
 export function withServerFields(
   name: CollectionName,
   id: string,
@@ -75,9 +71,8 @@ export function withServerFields(
 }
 
 /**
- * "Shallow merge": the caller's properties over the stored ones, identity and
- * ownership kept, and "the merged record" validated.
- * Fails with `INVALID_JSON` or `VALIDATION_FAILED`.
+ * "Shallow merge" of the body into the stored record, except identity and ownership, and validation of "the
+ * merged record". Fails with `INVALID_JSON` or `VALIDATION_FAILED`.
  */
 export function patchedRecord(
   name: CollectionName,
@@ -108,8 +103,8 @@ export function statusOf(record: JsonObject): Status {
 }
 
 /**
- * Validates the required properties only. The message names every property that fails, in the form that
- * src/core/http/README.md promises ("Which field is wrong"), so it holds no text of the caller.
+ * Validates the required properties only. The message names every invalid property, in the form that
+ * src/core/http/README.md promises ("Which field is wrong"), and contains no text of the client.
  */
 export function validated(name: CollectionName, record: JsonObject): Outcome<JsonObject> {
   const problems: string[] = [];

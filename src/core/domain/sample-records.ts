@@ -1,6 +1,5 @@
-// The rows that a new, empty database receives: a salon and tailoring shop in Dar es Salaam,
-// owned by the reserved subject and invisible to everyone else. They are complete, so that a
-// storage for tests needs no rules of the collections to store them.
+// The records of a new database: a salon and tailoring shop in Dar es Salaam, owned by a reserved subject
+// and invisible to other accounts. They are complete, so that storing them needs no rules of the collections.
 
 import type { CollectionName } from './collection-name.js';
 import type { JsonObject, JsonValue } from './json.js';
@@ -13,7 +12,7 @@ interface Sample {
   readonly body: JsonObject;
 }
 
-/** Each row has values of the first properties that are named; `common` ones are the same for all. */
+/** Each row has the values of the first of these properties; those in `common` are the same in all rows. */
 function samples(
   collection: CollectionName,
   idStart: string,
@@ -33,7 +32,7 @@ const PRICED = { currency: 'TZS', active: true };
 const PROFILE = 'businessName location phone primaryTemplate createdAt';
 const ORDER = 'customer service amount paid status date method assignee customFields';
 
-/** In order of creation; they take the first ids of each collection. */
+/** In order of creation, with the first ids of each collection. */
 export const SAMPLE_RECORDS: readonly Sample[] = [
   ...samples('businesses', 'BIZ-000', PROFILE, { templateVersion: 1 }, [
     ['Mwangaza Salon & Tailoring', 'Sinza', '+255 754 210 334', 'salon', '2026-01-05T06:30:00Z'],
@@ -78,5 +77,4 @@ export const SAMPLE_RECORDS: readonly Sample[] = [
   ]),
 ];
 
-/** Number of rows that a new database receives. */
 export const SAMPLE_COUNT = SAMPLE_RECORDS.length;

@@ -1,11 +1,11 @@
 // `q`: case-insensitive substring search over a record's JSON text.
 
-/** How much of a text is folded or searched at once: below a millisecond. */
+/** How much of a text is folded or searched at once, which takes less than a millisecond. */
 export const WINDOW_CHARACTERS = 32_768;
-/** `indexOf` compares each character with the whole needle at its worst: this many take about two milliseconds. */
+/** At worst, `indexOf` compares each character with the whole needle. This many comparisons take about two milliseconds. */
 const COMPARISONS_MAX = 2_097_152;
 
-/** Called between two steps of long work: resolves in the account's next slice if this one is used up. */
+/** Called between two steps of long work. Resolves in the account's next time slice if this one is used up. */
 export type YieldIfNeeded = () => Promise<void> | undefined;
 
 /** The text that a search looks for, case-folded. */
@@ -14,7 +14,7 @@ export class Needle {
   /** How many characters of a text are searched at once: fewer for a long needle. */
   readonly window: number;
 
-  /** `q` is the caller's text: never a regular expression. */
+  /** `q`: the client's text, never a regular expression. */
   constructor(q: string) {
     this.text = caseFolded(q);
     const most = Math.floor(COMPARISONS_MAX / this.text.length);
@@ -44,15 +44,12 @@ export class Needle {
   }
 }
 
-/**
- * Lower case that does not depend on neighbouring letters: `toLowerCase` makes ς of a
- * Σ at the end of a word, and σ elsewhere.
- */
+/** Lower case, independent of neighbouring letters: `toLowerCase` turns Σ into ς at the end of a word, and into σ elsewhere. */
 export function caseFolded(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Where a text may be cut, at `end` or just before it: the halves of a surrogate pair alone are not text. */
+/** Where to cut a text: at `end`, or before it so as not to split a surrogate pair. */
 export function cutPoint(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;

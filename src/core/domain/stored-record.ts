@@ -1,4 +1,4 @@
-// What every stored record has, and the body that creates one. `npm run types` writes the others with them.
+// The base types of records and bodies, which the generated types of `npm run types` use.
 
 export interface RecordBase {
   /** The collection's prefix and a number, given by the service */

@@ -4,7 +4,7 @@
 
 import { FairQueue, type Waiter } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
-import { type AuditEvent, firstOfRuns, loggedEvent } from '../domain/audit-event.js';
+import { type AuditEvent, loggedEvent, oncePerRun } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
@@ -89,7 +89,7 @@ export class Writer {
   #running: Promise<void> | undefined;
   #isLost = false;
   readonly #failures: ThrottledLog;
-  readonly #isLogged = firstOfRuns();
+  readonly #isLogged = oncePerRun();
 
   constructor(options: WriterOptions) {
     this.#options = options;

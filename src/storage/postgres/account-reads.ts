@@ -1,6 +1,6 @@
 // Reads of one account: records, list pages, payments, and the operator's account page.
 
-import { firstOfRuns } from '../../core/domain/audit-event.js';
+import { oncePerRun } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { clientClosedRequest, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
@@ -38,7 +38,7 @@ export type AccountContext = ReturnType<typeof contextOf>;
 export const contextOf = (options: PostgresOptions) => ({
   ...options,
   semaphore: keyedSemaphore(),
-  isLogged: firstOfRuns(),
+  isLogged: oncePerRun(),
   writes: sql.writesWithin(options.limits),
 });
 

@@ -1,5 +1,5 @@
-// The package's entry for the tests of programs that embed the service: a storage
-// in memory, and tokens that anyone can make up. Neither is for production.
+// The package's entry for the tests of programs that embed the service: a storage in memory, and made-up
+// tokens. Neither is for production.
 
 import { localIdentity } from './core/identity/local-tokens.js';
 import type { RecordStorage, StoredViews } from './core/records/record-storage.js';
@@ -9,7 +9,7 @@ import { MemoryStorage } from './storage/memory/memory-record-storage.js';
 export interface MemoryStorageOptions {
   /** Whether the storage starts with the rows of the account `local-preview`, as a new file does. Default: true. */
   readonly sampleRows?: boolean;
-  /** When the sample rows were created: milliseconds since 1970, UTC. */
+  /** For the sample rows' creation time: milliseconds since 1970, UTC. */
   readonly clock?: () => number;
 }
 

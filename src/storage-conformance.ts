@@ -1,5 +1,5 @@
-// The package's entry for those who write a storage of their own: the promises of
-// the two ports as checks, which any test framework can run.
+// The package's entry for authors of another storage: checks of what the two ports promise, which any test
+// framework can run.
 
 export type { StorageHome } from './storage/conformance/check.js';
 export {

@@ -1,6 +1,5 @@
-// What the checks work on: a storage that they may close and open again, what they write into it, and
-// how they compare. It needs no test framework: a broken promise is an error that says what was found
-// and what was wanted.
+// The fixture of the checks: a storage that they may close and open again, example rows and changes, and
+// comparison. It needs no test framework: a broken promise is an error with what was found and wanted.
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type {
@@ -13,42 +12,42 @@ import { columnsOf } from '../../core/records/stored-row.js';
 
 export type CheckedStorage = RecordStorage & StoredViews;
 
-/** One place to store into, new and without rows when it is made. */
+/** A place for one storage, new and without rows. */
 export interface StorageHome {
   /**
-   * Opens the storage with what it held, any number of times. The one opened before is closed, except
-   * in the checks of a second opening: there this rejects, or the first one is fenced.
+   * Opens the storage with its earlier contents, any number of times. The earlier one was closed, except in
+   * the check of a second opening, where this must reject or fence off the first one.
    */
   open(): Promise<CheckedStorage>;
-  /** Makes every audit event from the next opening on impossible to store. Called while closed. */
+  /** From the next opening on, no audit event can be stored. Called while closed. */
   refuseEvents?(): Promise<void>;
   remove(): Promise<void>;
 }
 
-export type Bench = ReturnType<typeof benchOf>;
+export type Fixture = ReturnType<typeof fixtureOf>;
 
-export function benchOf(home: StorageHome, opened: CheckedStorage) {
+export function fixtureOf(home: StorageHome, opened: CheckedStorage) {
   let isOpen = true;
-  const bench = {
+  const fixture = {
     home,
     storage: opened,
     async close(): Promise<void> {
-      if (isOpen) await bench.storage.close();
+      if (isOpen) await fixture.storage.close();
       isOpen = false;
     },
     async reopen(): Promise<void> {
-      await bench.close();
-      bench.storage = await home.open();
+      await fixture.close();
+      fixture.storage = await home.open();
       isOpen = true;
     },
-    /** Expects the same of the storage before and after it is closed and opened again. */
-    async alwaysSame(what: string, find: (storage: CheckedStorage) => unknown, wanted: unknown) {
-      expectSame(what, await find(bench.storage), wanted);
-      await bench.reopen();
-      expectSame(`${what} after reopening`, await find(bench.storage), wanted);
+    /** Expects the same before and after the storage is closed and opened again. */
+    async expectDurable(what: string, find: (storage: CheckedStorage) => unknown, wanted: unknown) {
+      expectSame(what, await find(fixture.storage), wanted);
+      await fixture.reopen();
+      expectSame(`${what} after reopening`, await find(fixture.storage), wanted);
     },
   };
-  return bench;
+  return fixture;
 }
 
 export function row(position: number, body?: string): StoredRow {

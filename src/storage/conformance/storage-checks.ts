@@ -1,14 +1,14 @@
-// The promises of the ports `RecordStorage` and `StoredViews`, which every storage must keep, as checks.
+// Checks of what the ports `RecordStorage` and `StoredViews` promise.
 
 import type { CommitResult, RecordStorage } from '../../core/records/record-storage.js';
 import { utf8Length } from '../../core/utf8-length.js';
 import {
-  type Bench,
-  benchOf,
   type CheckedStorage,
   changes,
   event,
   expectSame,
+  type Fixture,
+  fixtureOf,
   loaded,
   row,
   rows,
@@ -23,9 +23,9 @@ export interface Check {
 }
 
 export interface StorageCheckOptions {
-  /** Whether each home has `refuseEvents`; the check that needs it runs only then. Default: false. */
+  /** Whether each home has `refuseEvents`, which one check needs. Default: false. */
   readonly refusesEvents?: boolean;
-  /** False if the platform itself never opens a store twice. Default: true. */
+  /** False if the platform never opens a storage twice. Default: true. */
   readonly opensTwice?: boolean;
 }
 
@@ -39,21 +39,21 @@ export function storageConformance(
     name,
     async run() {
       const home = await make();
-      const bench = benchOf(home, await home.open());
+      const fixture = fixtureOf(home, await home.open());
       try {
-        await step(bench);
+        await step(fixture);
       } finally {
-        await bench.close();
+        await fixture.close();
         await home.remove();
       }
     },
   }));
 }
 
-type Steps = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
+type Steps = Readonly<Record<string, (fixture: Fixture) => Promise<void>>>;
 
-/** NUL and lone surrogates reach a storage as JSON escapes, as everything does that JSON escapes. */
-const ODD_TEXTS = [
+/** NUL and lone surrogates reach a storage as JSON escapes. */
+const UNUSUAL_TEXTS = [
   'a\u0000b',
   '\ud800 and \udc00',
   '💇🏾‍♀️🧵',
@@ -65,78 +65,85 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const START = 1_700_000_000_000;
 
 const STEPS: Steps = {
-  'is empty at first, and keeps all changes of a commit together': async (bench) => {
-    expectSame('what it holds at first', await held(bench.storage), { rows: [], events: [] });
-    await commits(bench.storage, { puts: rows(3) });
+  'is empty at first, and keeps all changes of a commit together': async (fixture) => {
+    expectSame('what it holds at first', await contentsOf(fixture.storage), {
+      rows: [],
+      events: [],
+    });
+    await expectCommit(fixture.storage, { puts: rows(3) });
     const updated = row(2, '{"id":"CUS-0002","changed":true}');
     const events = [event('first'), event('second')];
-    await commits(bench.storage, { puts: [updated, row(4)], removals: [1, 99], events });
+    await expectCommit(fixture.storage, { puts: [updated, row(4)], removals: [1, 99], events });
     const wanted = { rows: [updated, row(3), row(4)], events: events.toReversed() };
-    await bench.alwaysSame('what it holds', held, wanted);
+    await fixture.expectDurable('what it holds', contentsOf, wanted);
   },
 
-  'keeps nothing of a commit that fails, and continues': async (bench) => {
+  'keeps nothing of a commit that fails, and continues': async (fixture) => {
     const events = [event('before')];
-    await commits(bench.storage, { puts: rows(2), events });
+    await expectCommit(fixture.storage, { puts: rows(2), events });
     const duplicate = { ...row(9), id: row(1).id };
     const lost = { ...row(1), body: '{"id":"CUS-0001","lost":true}' };
     const puts = [row(3), lost, duplicate];
-    await commits(bench.storage, { puts, removals: [2], events: [event('lost')] }, 'notStored');
-    await bench.alwaysSame('what it holds', held, { rows: rows(2), events });
-    await commits(bench.storage, { puts: [row(3)] });
-    await bench.alwaysSame('rows', loaded, rows(3));
+    await expectCommit(
+      fixture.storage,
+      { puts, removals: [2], events: [event('lost')] },
+      'notStored',
+    );
+    await fixture.expectDurable('what it holds', contentsOf, { rows: rows(2), events });
+    await expectCommit(fixture.storage, { puts: [row(3)] });
+    await fixture.expectDurable('rows', loaded, rows(3));
   },
 
-  'keeps the highest numbers of each collection, whatever comes later': async (bench) => {
-    const { storage } = bench;
+  'keeps the highest numbers of each collection, whatever comes later': async (fixture) => {
+    const { storage } = fixture;
     expectSame('numbers at the start', await storage.sequences(), {});
-    await commits(storage, { puts: rows(3), sequences: { customers: 3, orders: 70 } });
-    await commits(storage, { removals: [1, 2, 3], sequences: { customers: 5 } });
-    await commits(storage, { puts: [row(9)], sequences: { customers: 4 } });
+    await expectCommit(storage, { puts: rows(3), sequences: { customers: 3, orders: 70 } });
+    await expectCommit(storage, { removals: [1, 2, 3], sequences: { customers: 5 } });
+    await expectCommit(storage, { puts: [row(9)], sequences: { customers: 4 } });
     const failing = [row(10), { ...row(11), id: row(10).id }];
-    await commits(storage, { puts: failing, sequences: { customers: 900 } }, 'notStored');
+    await expectCommit(storage, { puts: failing, sequences: { customers: 900 } }, 'notStored');
     const wanted = { customers: 5, orders: 70 };
-    await bench.alwaysSame('numbers', (opened) => opened.sequences(), wanted);
+    await fixture.expectDurable('numbers', (opened) => opened.sequences(), wanted);
   },
 
-  'loads by position, more rows than any page holds': async (bench) => {
+  'loads by position, more rows than any page holds': async (fixture) => {
     const all = rows(12_001);
     const removals = [5_000, 5_001, 12_001];
-    await commits(bench.storage, { puts: all.toReversed() });
-    await commits(bench.storage, { removals });
+    await expectCommit(fixture.storage, { puts: all.toReversed() });
+    await expectCommit(fixture.storage, { removals });
     const kept = all.filter(({ position }) => !removals.includes(position));
-    await bench.alwaysSame('rows', loaded, kept);
+    await fixture.expectDurable('rows', loaded, kept);
   },
 
   'loads rows of 1 MiB, more bytes than any page holds': async ({ storage }) => {
     const big = (position: number) =>
       row(position, JSON.stringify({ id: row(position).id, note: 'é'.repeat(2 ** 19) }));
     const all = Array.from({ length: 20 }, (_, i) => (i % 4 === 3 ? row(i + 1) : big(i + 1)));
-    for (const put of all) await commits(storage, { puts: [put] });
+    for (const put of all) await expectCommit(storage, { puts: [put] });
     const found = await loaded(storage);
     const same = found.map(({ position, body }, i) => [position, body === all[i]?.body]);
     const wanted = all.map(({ position }) => [position, true]);
     expectSame('positions, and whether each body is unchanged', same, wanted);
   },
 
-  'gives back odd texts, depths and spacing byte for byte': async (bench) => {
+  'gives back odd texts, depths and spacing byte for byte': async (fixture) => {
     const bodies = [`${'{"a":['.repeat(256)}${']}'.repeat(256)}`, '{}', ' {"b":1e3, "a" : -0.0 } '];
     const puts = [
       ...bodies.map((body, i) => row(101 + i, body)),
-      ...ODD_TEXTS.map((text, i) =>
+      ...UNUSUAL_TEXTS.map((text, i) =>
         row(201 + i, JSON.stringify({ id: row(201 + i).id, [text]: text, owner_sub: text })),
       ),
     ];
-    const events = ODD_TEXTS.map((text) => ({ ...event(text, [text]), owner_sub: text }));
-    await commits(bench.storage, { puts, events });
+    const events = UNUSUAL_TEXTS.map((text) => ({ ...event(text, [text]), owner_sub: text }));
+    await expectCommit(fixture.storage, { puts, events });
     const wanted = { rows: puts, events: events.toReversed() };
-    await bench.alwaysSame('what it holds', held, wanted);
+    await fixture.expectDurable('what it holds', contentsOf, wanted);
   },
 
-  'pages through audit events, newest first, with ids that only grow': async (bench) => {
+  'pages through audit events, newest first, with ids that only grow': async (fixture) => {
     const all = Array.from({ length: 25 }, (_, i) => event(`event-${i}`));
-    await commits(bench.storage, { puts: [row(1)], events: all.slice(0, 20) });
-    await commits(bench.storage, { puts: [row(2)], events: all.slice(20) });
+    await expectCommit(fixture.storage, { puts: [row(1)], events: all.slice(0, 20) });
+    await expectCommit(fixture.storage, { puts: [row(2)], events: all.slice(20) });
     const pages = async (storage: CheckedStorage) => {
       const seen: { id: number; record_id: string }[] = [];
       for (const [index, count] of [10, 10, 5, 0].entries()) {
@@ -151,31 +158,35 @@ const STEPS: Steps = {
       expectSame('a page past the end', past.items, []);
       return seen.map(({ record_id: name }) => name);
     };
-    await bench.alwaysSame('events', pages, all.map(({ record_id: name }) => name).toReversed());
+    await fixture.expectDurable(
+      'events',
+      pages,
+      all.map(({ record_id: name }) => name).toReversed(),
+    );
   },
 
-  'has stored everything when close resolves, and takes no commit after': async (bench) => {
-    const commit = commits(bench.storage, { puts: rows(500) });
+  'has stored everything when close resolves, and takes no commit after': async (fixture) => {
+    const commit = expectCommit(fixture.storage, { puts: rows(500) });
     const answered = () => 'answered';
-    const ping = () => bench.storage.ping().then(answered, () => 'refused');
+    const ping = () => fixture.storage.ping().then(answered, () => 'refused');
     expectSame('a ping', await ping(), 'answered');
-    await Promise.all([commit, bench.close()]);
+    await Promise.all([commit, fixture.close()]);
     expectSame('a ping of a closed storage', await ping(), 'refused');
-    await commits(bench.storage, { puts: [row(501)] }, 'unknown');
-    await bench.reopen();
-    expectSame('rows', await loaded(bench.storage), rows(500));
+    await expectCommit(fixture.storage, { puts: [row(501)] }, 'unknown');
+    await fixture.reopen();
+    expectSame('rows', await loaded(fixture.storage), rows(500));
   },
 
-  'counts rows, bytes and times of creation and update by collection': async (bench) => {
-    const { storage } = bench;
+  'counts rows, bytes and times of creation and update by collection': async (fixture) => {
+    const { storage } = fixture;
     const none = { collections: [], auditEventCount: 0 };
     expectSame('usage of nothing', await storage.usage([0, 0, 0]), none);
     const order = { ...row(3, '{"id":"ORD-0001","note":"é😀"}'), id: 'ORD-0001' };
     const puts = [{ ...order, collection: 'orders' as const }];
-    await commits(storage, { puts: [row(1)], at: START });
-    await commits(storage, { puts: [row(2)], at: START + DAY_MS });
-    await commits(storage, { puts, events: [event('first')], at: START + DAY_MS });
-    await commits(storage, { puts: [row(1, '{}')], at: START + 2 * DAY_MS });
+    await expectCommit(storage, { puts: [row(1)], at: START });
+    await expectCommit(storage, { puts: [row(2)], at: START + DAY_MS });
+    await expectCommit(storage, { puts, events: [event('first')], at: START + DAY_MS });
+    await expectCommit(storage, { puts: [row(1, '{}')], at: START + 2 * DAY_MS });
     const usage = async (opened: CheckedStorage) => {
       const { collections, ...rest } = await opened.usage([START, START - 1, START + DAY_MS]);
       const sorted = collections.toSorted((a, b) => (a.collection < b.collection ? -1 : 1));
@@ -191,53 +202,52 @@ const STEPS: Steps = {
         ...{ createdAfter: [1, 1, 0], lastUpdatedAt: START + DAY_MS },
       },
     ];
-    await bench.alwaysSame('usage', usage, { collections, auditEventCount: 1 });
+    await fixture.expectDurable('usage', usage, { collections, auditEventCount: 1 });
   },
 };
 
 const REFUSALS: Steps = {
-  'lets the rows stand where the events alone cannot be stored, and says so': async (bench) => {
-    await commits(bench.storage, { puts: rows(2), events: [event('before')] });
-    await bench.close();
-    await bench.home.refuseEvents?.();
-    await bench.reopen();
+  'keeps the rows if only the events cannot be stored, and reports it': async (fixture) => {
+    await expectCommit(fixture.storage, { puts: rows(2), events: [event('before')] });
+    await fixture.close();
+    await fixture.home.refuseEvents?.();
+    await fixture.reopen();
     const lost = { puts: [row(3)], removals: [1], events: [event('lost'), event('lost too')] };
-    const result = await bench.storage.commit(changes(lost));
+    const result = await fixture.storage.commit(changes(lost));
     expectSame('the outcome', result.status, 'committed');
     expectSame('there is an auditError', 'auditError' in result && !!result.auditError, true);
     const wanted = { rows: [row(2), row(3)], events: [event('before')] };
-    await bench.alwaysSame('what it holds', held, wanted);
+    await fixture.expectDurable('what it holds', contentsOf, wanted);
   },
 };
 
-// Two openings of one place would give out the same ids and positions, and each would overwrite
-// what the other acknowledged. So a second opening is refused, or from then on the first one stores
-// nothing: its commits are `unknown`.
+// Two open storages at one place would use the same ids and positions, and overwrite each other's acknowledged
+// writes. So a second opening is refused, or the first storage then stores nothing and its commits are `unknown`.
 const FENCING: Steps = {
-  'refuses a second opening, or fences the first one with it': async (bench) => {
-    const first = bench.storage;
-    await commits(first, { puts: [row(1)] });
-    const second = await bench.home.open().catch(() => undefined);
+  'refuses a second opening, or fences the first one with it': async (fixture) => {
+    const first = fixture.storage;
+    await expectCommit(first, { puts: [row(1)] });
+    const second = await fixture.home.open().catch(() => undefined);
     if (second === undefined) {
-      await commits(first, { puts: [row(2)] });
-      return bench.alwaysSame('rows', loaded, rows(2));
+      await expectCommit(first, { puts: [row(2)] });
+      return fixture.expectDurable('rows', loaded, rows(2));
     }
     const bySecond = row(2, '{"id":"CUS-0002","by":"the second"}');
     try {
-      await commits(first, { puts: [row(2), row(3)] }, 'unknown');
+      await expectCommit(first, { puts: [row(2), row(3)] }, 'unknown');
       expectSame('rows of the second opening', await loaded(second), rows(1));
-      await commits(second, { puts: [bySecond] });
+      await expectCommit(second, { puts: [bySecond] });
     } finally {
       await second.close();
     }
-    await commits(first, { puts: [row(2), row(3)] }, 'unknown');
-    await bench.reopen();
-    expectSame('rows', await loaded(bench.storage), [row(1), bySecond]);
+    await expectCommit(first, { puts: [row(2), row(3)] }, 'unknown');
+    await fixture.reopen();
+    expectSame('rows', await loaded(fixture.storage), [row(1), bySecond]);
   },
 };
 
-/** Its rows, and its audit events, newest first and without their ids. */
-async function held(storage: CheckedStorage) {
+/** The rows, and the audit events, newest first and without their ids. */
+async function contentsOf(storage: CheckedStorage) {
   const { items, total } = await storage.auditEvents({ page: 1, pageSize: 200 });
   expectSame('number of audit events', total, items.length);
   const events: unknown[] = items.map((item) => ({ ...JSON.parse(item), id: undefined }));
@@ -245,7 +255,7 @@ async function held(storage: CheckedStorage) {
 }
 
 /** Throws unless a commit of the changes has this outcome, with an error if it failed. */
-async function commits(
+async function expectCommit(
   storage: RecordStorage,
   some: SomeChanges,
   status: CommitResult['status'] = 'committed',

@@ -41,7 +41,7 @@ it('Lists have the page sizes of both sides', () => {
 });
 
 it('Error codes have their statuses, and none is missing', () => {
-  const rows = tableRows(sectionOf(PAGE, '## Answers'));
+  const rows = tableRows(sectionOf(PAGE, '## Responses'));
   const shown = rows.map((row) => `${row['Status']} ${cell(row, '`error.code`')}`);
   const answered = Object.entries(STATUS_OF).map(([code, status]) => `${status} ${code}`);
   expect(sorted(shown)).toEqual(sorted(answered));

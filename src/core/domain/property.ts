@@ -35,7 +35,7 @@ const ABOVE_0: Rule = {
   wanted: 'a number above 0',
 };
 
-const propertyKind =
+const property =
   (kind: PropertyKind, schema: JsonObject, rule?: Rule) =>
   (description: string, given: Partial<Pick<Property, 'label' | 'default'>> = {}) =>
     ({ kind, schema, rule, description, ...given }) as const;
@@ -44,19 +44,19 @@ const STRING = { type: 'string' };
 const STRING_NOT_EMPTY = { ...STRING, minLength: 1 };
 const NUMBER = { type: 'number', format: 'double' };
 
-export const text = propertyKind('text', STRING);
+export const text = property('text', STRING);
 /** A list of types instead of `anyOf`, because more client generators support it. */
-export const textOrNull = propertyKind('text', { type: ['string', 'null'] });
-export const nonEmptyText = propertyKind('text', STRING_NOT_EMPTY, NOT_EMPTY);
+export const textOrNull = property('text', { type: ['string', 'null'] });
+export const nonEmptyText = property('text', STRING_NOT_EMPTY, NOT_EMPTY);
 /** Text, because the service does not parse it. */
-export const moment = propertyKind('moment', { ...STRING, examples: ['2026-01-12T08:00:00Z'] });
-export const nonEmptyMoment = propertyKind('moment', STRING_NOT_EMPTY, NOT_EMPTY);
-export const number = propertyKind('number', NUMBER);
-export const money = propertyKind('money', NUMBER);
-export const moneyAbove0 = propertyKind('money', { ...NUMBER, exclusiveMinimum: 0 }, ABOVE_0);
-export const flag = propertyKind('flag', { type: 'boolean' });
+export const moment = property('moment', { ...STRING, examples: ['2026-01-12T08:00:00Z'] });
+export const nonEmptyMoment = property('moment', STRING_NOT_EMPTY, NOT_EMPTY);
+export const number = property('number', NUMBER);
+export const money = property('money', NUMBER);
+export const moneyAbove0 = property('money', { ...NUMBER, exclusiveMinimum: 0 }, ABOVE_0);
+export const flag = property('flag', { type: 'boolean' });
 /** Nullable, because some generated clients would otherwise send `{}` with every change. */
-export const object = propertyKind('object', {
+export const object = property('object', {
   type: ['object', 'null'],
   additionalProperties: {},
 });

@@ -116,12 +116,8 @@ export const send: Send = (url, request) => {
   });
 };
 
-function exchange(
-  http: NodeHttp,
-  url: string,
-  { method, headers, signal }: ProviderRequest,
-  connection = {},
-) {
+function exchange(http: NodeHttp, url: string, asked: ProviderRequest, connection = {}) {
+  const { method, headers, signal } = asked;
   const request = http.request(url, {
     method,
     signal,

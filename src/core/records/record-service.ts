@@ -4,7 +4,7 @@ import type { IsDisconnected } from '../admission/fair-queue.js';
 import type { AccountSummary, Overview, Usage } from '../domain/api-schema.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
-import type { ListQuery, PageRequest, Rows, RowsPage } from '../domain/listing.js';
+import type { ListQuery, Rows, RowsPage } from '../domain/listing.js';
 import type { MaybePromise } from '../maybe-promise.js';
 
 /** The records of the service. */
@@ -52,11 +52,8 @@ export interface AccountRecords {
   profile(): Promise<Outcome<AccountProfile>>;
 }
 
-/** The query of a view. */
-export interface ViewQuery extends PageRequest {
-  /** Empty: every row. */
-  readonly q: string;
-}
+/** The query of a view. An empty `q` doesn't filter. */
+export type ViewQuery = Omit<ListQuery, 'status'>;
 
 /** The operator's views across accounts. Rows are JSON texts. */
 export interface OperatorViews {

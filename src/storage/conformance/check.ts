@@ -41,7 +41,7 @@ export function fixtureOf(home: StorageHome, opened: CheckedStorage) {
       isOpen = true;
     },
     /** Expects the same before and after the storage is closed and opened again. */
-    async expectDurable(what: string, find: (storage: CheckedStorage) => unknown, wanted: unknown) {
+    async expect(what: string, find: (storage: CheckedStorage) => unknown, wanted: unknown) {
       expectSame(what, await find(fixture.storage), wanted);
       await fixture.reopen();
       expectSame(`${what} after reopening`, await find(fixture.storage), wanted);

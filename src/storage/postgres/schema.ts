@@ -68,7 +68,7 @@ export function prepareSchema(database: Database, seed: readonly PutRow[] = []):
     await run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     const { found, tables } = await checkServer(run);
     if (tables) {
-      const newer = await run('select from service_schema where works_from > $1', [SCHEMA_VERSION]);
+      const newer = await run(`select from service_schema where works_from > ${SCHEMA_VERSION}`);
       if (newer.length > 0) {
         throw new Error('the tables need a newer release than this one. Start the newer release');
       }

@@ -9,14 +9,14 @@ export type AuditEvent = Omit<StoredEvent, 'id' | 'changed'> & {
   readonly changed: readonly string[];
 };
 
-/** The event of a restore. `from`: the backup or the time; `at`: milliseconds since 1970, UTC. */
-export function restoreEvent(from: string, owner: string, at: number): AuditEvent {
+/** The event of a restore. `at`: milliseconds since 1970, UTC. */
+export function restoreEvent(backup: string, at: number): AuditEvent {
   return {
     actor: 'restore',
     action: 'restore',
     resource: 'database',
-    record_id: from.slice(0, CHANGED_NAME_MAX_CHARACTERS),
-    owner_sub: owner,
+    record_id: backup,
+    owner_sub: '',
     timestamp: new Date(at).toISOString(),
     changed: [],
   };
@@ -24,14 +24,6 @@ export function restoreEvent(from: string, owner: string, at: number): AuditEven
 
 const CHANGED_NAMES_MAX = 1_000;
 const CHANGED_NAME_MAX_CHARACTERS = 200;
-
-/** A valid `X-Service-Run`. Any other value is ignored, because the header isn't in the contract. */
-const RUN = /^[\w-]{1,64}$/;
-
-/** The id of the import or erasure that a request belongs to; undefined if there is none. */
-export function runOf(header: string | null): string | undefined {
-  return header !== null && RUN.test(header) ? header : undefined;
-}
 
 /** Concurrent or recent imports and erasures. */
 const RUNS_MAX = 100;

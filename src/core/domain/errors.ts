@@ -48,8 +48,9 @@ export function clientClosedRequest(): FailureError {
 export class FailureError extends Error {
   readonly failure: Failure;
 
-  constructor(failure: Failure) {
-    super(failure.message);
+  /** `cause`: for the log. */
+  constructor(failure: Failure, cause?: unknown) {
+    super(failure.message, { cause });
     this.failure = failure;
   }
 }

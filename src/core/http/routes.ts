@@ -5,7 +5,6 @@
 import type { Context } from 'hono';
 import { boundedBody } from '../bounded-body.js';
 import type { AdminHealth } from '../domain/api-schema.js';
-import { runOf } from '../domain/audit-event.js';
 import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import { DEFAULT_CURRENCY } from '../domain/collections.js';
 import type { Outcome } from '../domain/errors.js';
@@ -83,11 +82,14 @@ const adminAccount: Action = async (call) => {
   return { status: 200, prefix, rows: profiles, suffix: ']}', pagination: undefined };
 };
 
+/** A valid `X-Service-Run`, the id of an import or erasure. Any other value is ignored, because the header isn't in the contract. */
+const RUN = /^[\w-]{1,64}$/;
+
 /** The records that the request may use: the account's own, or those of the account in the operator's path. */
 function recordsOf(call: Call): AccountRecords {
   const { account, isOperator, isDisconnected, context, dependencies } = call;
   if (!isOperator) return dependencies.records.account(account, { isDisconnected });
-  const run = runOf(context.req.raw.headers.get('x-service-run'));
+  const run = RUN.exec(context.req.raw.headers.get('x-service-run') ?? '')?.[0];
   const owner = ownerOf(context.req.param('owner_sub') ?? '');
   return dependencies.records.account(owner, { actor: 'admin', run, isDisconnected });
 }

@@ -26,12 +26,7 @@ export function usageView({ collections, auditEventCount }: StoredTotals): Usage
 /** The totals of the service or of an account. A collection without a count has no record. */
 export function totalsOf(counts: Partial<RecordCounts>) {
   const resources = byCollection((name) => counts[name] ?? 0);
-  return { record_count: recordCount(resources), resources };
-}
-
-/** The sum of the collections' counts. */
-export function recordCount(counts: RecordCounts): number {
-  return sum(Object.values(counts));
+  return { record_count: sum(Object.values(resources)), resources };
 }
 
 function resourceUsage(stored: StoredUsage | undefined): ResourceUsage {

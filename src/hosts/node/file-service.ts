@@ -1,7 +1,7 @@
 // Starts the service over a database file: opens the file, loads its records, takes its backups.
 
 import { openRecords } from '../../core/records/memory-store.js';
-import { recordCount } from '../../core/records/usage-view.js';
+import { totalsOf } from '../../core/records/usage-view.js';
 import { openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { watchFile } from './file-watch.js';
@@ -51,7 +51,7 @@ export function startService(options: FileServiceOptions) {
       return {
         ...{ records, inMemory: records, replica },
         backups: plan && new BackupSchedule({ storage, databasePath, settings: plan, log, events }),
-        logFields: { file: databasePath, records: recordCount(records.counts()) },
+        logFields: { file: databasePath, records: totalsOf(records.counts()).record_count },
         storage: { checkFile, ping: () => storage.ping(), touch: () => storage.touch() },
         close: () => records.close(),
       };

@@ -61,7 +61,7 @@ function copyChecked(backup: string, copy: string, now: number) {
   let owners: { readonly subject: string; readonly oldest: number }[] = [];
   const contents = checkDatabase(copy, 'integrity_check', (connection) => {
     owners = connection.rows(OWNERS) as unknown as typeof owners;
-    const event = restoreEvent(basename(backup), '', now);
+    const event = restoreEvent(basename(backup), now);
     connection.batch([[APPEND_EVENTS, JSON.stringify([event])]]);
   });
   durable.syncFile(copy);

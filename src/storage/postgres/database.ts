@@ -186,12 +186,9 @@ export class Database {
       this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     }
-    const failure = new FailureError({
-      code: 'STORAGE_UNAVAILABLE',
-      message: 'nothing was changed: the database is not answering; try again later',
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
-    throw Object.assign(failure, { cause: error });
+    const message = 'nothing was changed: the database does not respond; try again later';
+    const retryAfterSeconds = RETRY_AFTER_SECONDS;
+    throw new FailureError({ code: 'STORAGE_UNAVAILABLE', message, retryAfterSeconds }, error);
   }
 
   /** Terminates the backend of a lost attempt. Resolves with whether it has certainly ended by the deadline. */

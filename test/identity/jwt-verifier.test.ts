@@ -192,7 +192,7 @@ describe('Keys', () => {
     [(issuer) => ({ jwks_uri: `${issuer}${DISCOVERY}` }), NO_KEYS],
     [
       () => ({ more: ' '.repeat(262_144) }),
-      'could not fetch the discovery document: an answer over 262144 bytes',
+      'could not fetch the discovery document: a response over 262144 bytes',
     ],
   ])('that could never be fetched make the service unavailable: %o', async (metadata, reason) => {
     const { issuer } = provider;

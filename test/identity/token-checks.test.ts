@@ -168,7 +168,7 @@ describe('Checks of unknown tokens', () => {
     expect(log.lines).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(await Promise.all(checks)).toEqual(checks.map(() => UNAVAILABLE));
-    expect(log.lines[0]?.fields).toEqual({ reason: 'no answer within 4000 ms' });
+    expect(log.lines[0]?.fields).toEqual({ reason: 'no response within 4000 ms' });
     expect(told).toEqual(checks.map(() => 'unavailable'));
     expect(await askedNow('next')).toEqual(['next']);
   });

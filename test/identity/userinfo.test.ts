@@ -14,7 +14,7 @@ const INVALID = { status: 'invalid' };
 const UNAVAILABLE = { status: 'unavailable' };
 const HTML = '<!doctype html><title>Error</title><p>No.';
 const BAD_UTF_8 = Buffer.from('{"sub":"\xe9"}', 'latin1');
-const NO_SUBJECT = 'an answer without a usable subject; check AUTH_SUBJECT_FIELD';
+const NO_SUBJECT = 'a response without a usable subject; check AUTH_SUBJECT_FIELD';
 const LIMIT_BYTES = 65_536;
 /** Letters only, so that it passes for an error code. */
 const TOKEN = 'SecretOfTheCaller';
@@ -70,9 +70,9 @@ describe('An answer that leaves the token undecided', () => {
     expect(line?.fields['reason']).toBe(NO_SUBJECT);
   });
 
-  const noJson = { reason: 'an answer that is not JSON' };
+  const noJson = { reason: 'a response that is not JSON' };
   const tooLong = { reason: 'a subject over 1024 bytes' };
-  const tooLarge = { reason: 'an answer over 65536 bytes' };
+  const tooLarge = { reason: 'a response over 65536 bytes' };
   it.each<[string, Behaviour, object]>([
     ['no content', answer(204, '', {}), noJson],
     // Decoded leniently, every account with such a byte would become the same account.

@@ -32,7 +32,7 @@ export function authenticateAccount(
 function subjectOf(who: Identity): Outcome<string> {
   if (who.status === 'identified') return succeeded(who.subject);
   if (who.status === 'invalid') return failed('UNAUTHORIZED', REFUSED);
-  const { reason: message = 'the identity provider does not answer; try again later' } = who;
+  const { reason: message = 'the identity provider does not respond; try again later' } = who;
   const pause = who.retryAfterSeconds && { retryAfterSeconds: who.retryAfterSeconds };
   return { ok: false, failure: { code: 'AUTH_UNAVAILABLE', message, ...pause } };
 }

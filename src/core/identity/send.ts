@@ -62,7 +62,7 @@ export async function withTimeout<T>(work: (signal: AbortSignal) => Promise<T>):
   const controller = new AbortController();
   const { signal } = controller;
   const timer = setTimeout(() => {
-    controller.abort(new ProviderError(`no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`));
+    controller.abort(new ProviderError(`no response within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`));
   }, IDENTITY_PROVIDER_TIMEOUT_MS);
   // Not left to `work`, because a caller's own `fetch` may ignore the signal.
   const end = new Promise<never>((_, reject) => {
@@ -79,12 +79,12 @@ export async function withTimeout<T>(work: (signal: AbortSignal) => Promise<T>):
 /** Rejects with a `ProviderError` for a body that is too long or not JSON. */
 export async function readJson(body: ProviderResponse['body'], maxBytes: number): Promise<unknown> {
   const bytes = await boundedBody(body, maxBytes);
-  if (bytes === undefined) throw new ProviderError(`an answer over ${maxBytes} bytes`);
+  if (bytes === undefined) throw new ProviderError(`a response over ${maxBytes} bytes`);
   try {
     // Strict: with bad bytes replaced, two subjects could become one.
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw new ProviderError('an answer that is not JSON');
+    throw new ProviderError('a response that is not JSON');
   }
 }
 
@@ -128,7 +128,7 @@ function exchange(http: NodeHttp, url: string, asked: ProviderRequest, connectio
   const response = new Promise<ProviderResponse>((resolve, reject) => {
     request.on('error', reject);
     // After a status 101 that wasn't requested, this is the only event.
-    request.on('close', () => reject(new Error('the connection closed without an answer')));
+    request.on('close', () => reject(new Error('the connection closed without a response')));
     request.on('response', (message: NodeMessage) => {
       const get = (name: string) => message.headers[name]?.toString() ?? null;
       resolve({ status: message.statusCode, headers: { get }, body: message });

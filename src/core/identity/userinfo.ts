@@ -78,7 +78,7 @@ async function verdictOf(
   const account = accountIn(json, path);
   if (account !== undefined) return account;
   if (isDenial(json)) return { refused: { status, ...errorOf(json, token) } };
-  throw new ProviderError(`an answer ${NO_SUBJECT}`);
+  throw new ProviderError(`a response ${NO_SUBJECT}`);
 }
 
 /** The `error` of a response, if it is a code as in RFC 6749, which can't contain a token. */

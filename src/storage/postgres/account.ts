@@ -174,7 +174,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
       if (outcome.ok) events?.commitEnded('committed', 1, performance.now() - startedAt);
       if (outcome.ok || !attempts.isInDoubt) return outcome;
       // An earlier attempt may have been stored, so the refusal of a later one doesn't tell the outcome.
-      throw new Error(`an attempt had no answer, and the next one met ${outcome.failure.code}`);
+      throw new Error(`an attempt got no response, and the next one met ${outcome.failure.code}`);
     } catch (error) {
       const isFailure = error instanceof FailureError;
       if (!attempts.isInDoubt && isFailure) throw error;

@@ -61,7 +61,7 @@ export function litestreamOn(socketPath: string, databasePath: string) {
     const { status, fields } = await responded.catch((cause: NodeJS.ErrnoException) => {
       const how = signal.aborted ? 'in time' : `(${cause.code ?? cause.name})`;
       throw new Error(
-        `Litestream does not answer ${how} on ${socketPath}; run both as one user, with "socket:" in its file, or name its socket: REPLICATION=async:/path`,
+        `Litestream does not respond ${how} on ${socketPath}; run both as one user, with "socket:" in its file, or name its socket: REPLICATION=async:/path`,
         { cause },
       );
     });

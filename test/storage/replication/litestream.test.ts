@@ -62,7 +62,7 @@ describe('Another program, or a failing Litestream', () => {
     ['fails', (to) => to.writeHead(500).end('x'), 'Litestream says: status 500'],
     ['says nothing', (to) => to.end(), 'Litestream sees no database there; check its user and'],
     ['breaks off', (to) => to.destroy(), '(ECONNRESET)'],
-    ['is late', () => late.abort(new DOMException('', 'TimeoutError')), 'does not answer in time'],
+    ['is late', () => late.abort(new DOMException('', 'TimeoutError')), 'does not respond in time'],
   ])('that %s is said in one sentence', async (_, act, sentence) => {
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
     answer = act;

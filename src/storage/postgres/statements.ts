@@ -6,7 +6,7 @@ import type { AccountLimits } from '../../core/records/account-limits.js';
 export type Statement = Readonly<ReturnType<ReturnType<typeof defineStatement>>>;
 
 /**
- * A tag for a statement's text. `batchMax`: 0 if it is never defineBatched; above 0 its parameters are columns,
+ * A tag for a statement's text. `batchMax`: 0 if it is never batched; above 0 its parameters are columns,
  * and a result row's `n` is the index of its caller in the batch, from 1. `isSlow`: it uses the connections
  * for searches, payments and views. `isWrite`: before a retry, the lost attempt must be terminated, or it
  * could undo later changes.

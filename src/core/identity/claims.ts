@@ -26,8 +26,8 @@ export function subjectPath(field: string): readonly string[] {
     const names = field.slice(1).split('/');
     return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   }
-  const wanted = 'a dotted path or a JSON Pointer';
-  throw new TypeError(`subjectField is ${JSON.stringify(field)}; it must be ${wanted}`);
+  const expected = 'a dotted path or a JSON Pointer';
+  throw new TypeError(`subjectField is ${JSON.stringify(field)}; it must be ${expected}`);
 }
 
 /** Undefined if there is no usable subject at the path. Throws a `ProviderError` if it is too long. */

@@ -55,7 +55,7 @@ export function jwtVerifier(options: JwtVerifierOptions): JwtVerifier {
   }, clock);
   return async (token) => {
     const set = await keys();
-    const wanted: jose.JWTVerifyOptions = {
+    const expected: jose.JWTVerifyOptions = {
       algorithms: ALGORITHMS,
       audience: [...audiences],
       clockTolerance: CLOCK_SKEW_SECONDS,
@@ -64,7 +64,7 @@ export function jwtVerifier(options: JwtVerifierOptions): JwtVerifier {
       ...(issuer !== undefined && { issuer }),
     };
     try {
-      return { claims: (await jose.jwtVerify(token, set, wanted)).payload };
+      return { claims: (await jose.jwtVerify(token, set, expected)).payload };
     } catch (error) {
       if (error instanceof ProviderError) throw error;
       if (error instanceof jose.errors.JWTClaimValidationFailed) return { refused: error.claim };

@@ -109,16 +109,16 @@ export const send: Send = (url, request) => {
   const http = host.getBuiltinModule(url.startsWith('https:') ? 'https' : 'http');
   const first = exchange(http, url, request);
   return first.response.catch((error) => {
-    const isStale = first.request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(reasonOf(error));
+    const isStale = first.outgoing.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(reasonOf(error));
     if (!isStale || request.signal.aborted) throw error;
     // The provider closed an idle connection while the request was sent on it.
     return exchange(http, url, request, { agent: false }).response;
   });
 };
 
-function exchange(http: NodeHttp, url: string, asked: ProviderRequest, connection = {}) {
-  const { method, headers, signal } = asked;
-  const request = http.request(url, {
+function exchange(http: NodeHttp, url: string, request: ProviderRequest, connection = {}) {
+  const { method, headers, signal } = request;
+  const outgoing = http.request(url, {
     method,
     signal,
     ...connection,
@@ -126,14 +126,14 @@ function exchange(http: NodeHttp, url: string, asked: ProviderRequest, connectio
     headers: { 'user-agent': 'node', 'accept-encoding': 'identity', ...headers },
   });
   const response = new Promise<ProviderResponse>((resolve, reject) => {
-    request.on('error', reject);
+    outgoing.on('error', reject);
     // After a status 101 that wasn't requested, this is the only event.
-    request.on('close', () => reject(new Error('the connection closed without a response')));
-    request.on('response', (message: NodeMessage) => {
+    outgoing.on('close', () => reject(new Error('the connection closed without a response')));
+    outgoing.on('response', (message: NodeMessage) => {
       const get = (name: string) => message.headers[name]?.toString() ?? null;
       resolve({ status: message.statusCode, headers: { get }, body: message });
     });
   });
-  request.end();
-  return { request, response };
+  outgoing.end();
+  return { outgoing, response };
 }

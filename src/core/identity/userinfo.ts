@@ -54,8 +54,8 @@ export function userinfoEndpoint(options: EndpointOptions): CheckToken {
     const response = await fetch(await url(), { method, headers, redirect: 'manual', signal });
     const { status } = response;
     if (BUSY.includes(status)) {
-      const asked = Math.ceil((retryAfterMs(response.headers, clock()) ?? 0) / 1000);
-      const seconds = Math.min(asked, PAUSE_MAX_SECONDS);
+      const requested = Math.ceil((retryAfterMs(response.headers, clock()) ?? 0) / 1000);
+      const seconds = Math.min(requested, PAUSE_MAX_SECONDS);
       // A 429 pauses nothing, because it is about one token or client, and junk would pause every user.
       if (status === 503 && seconds > 0) pausedUntil = clock() + seconds * 1000;
       throw new ProviderError(`status ${status}`, seconds || undefined);

@@ -187,7 +187,7 @@ it('A check whose JWT verification exceeds 4 s takes no slot', async () => {
     log: silentLog,
     clock: Date.now,
     cacheSeconds: 0,
-    checksAtOnce: 1,
+    maxConcurrentChecks: 1,
   });
   const late = checks.identify('late');
   await vi.advanceTimersByTimeAsync(4_000);

@@ -30,7 +30,7 @@ export interface SignInSettings {
 }
 
 export interface SignInOptions
-  extends Pick<TokenChecksOptions, 'checksAtOnce' | 'digest' | 'events'>,
+  extends Pick<TokenChecksOptions, 'maxConcurrentChecks' | 'digest' | 'events'>,
     Partial<Pick<TokenChecksOptions, 'log' | 'clock'>> {
   readonly settings: SignInSettings;
   /** Default: `node:http` on Node, the platform's `fetch` elsewhere. */

@@ -30,7 +30,7 @@ export interface TokenChecksOptions {
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
   /** The maximum of concurrent checks, of any token, for a host with few connections. Default: 64 of unknown tokens. */
-  readonly checksAtOnce?: number | undefined;
+  readonly maxConcurrentChecks?: number | undefined;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
   readonly digest?: ((token: string) => MaybePromise<string>) | undefined;
   readonly events?: Pick<ServiceEvents, 'identityChecked' | 'identityShared'> | undefined;
@@ -57,7 +57,7 @@ export class TokenChecks implements IdentityProvider {
   readonly #refused = new Map<string, CachedIdentity>();
 
   constructor(options: TokenChecksOptions) {
-    const { log, clock, checksAtOnce: most = UNKNOWN_CHECKS_MAX } = options;
+    const { log, clock, maxConcurrentChecks: most = UNKNOWN_CHECKS_MAX } = options;
     this.#options = options;
     this.#reports = new ThrottledLog(log, clock);
     this.#slots = new Admission({ accountMaxBytes: most, totalMaxBytes: most, ownShareBytes: 0 });
@@ -98,13 +98,13 @@ export class TokenChecks implements IdentityProvider {
 
   /** Rejects if the token stays undecided. */
   async #verdict(token: string, key: string, address: string, signal: AbortSignal) {
-    const { verifyJwt, checkToken, checksAtOnce } = this.#options;
+    const { verifyJwt, checkToken, maxConcurrentChecks } = this.#options;
     const verified = await verifyJwt?.(token);
     if (verified !== undefined && 'refused' in verified) {
       this.#reports.report('token_refused_before_asking', { reason: verified.refused });
       return verified;
     }
-    const isExempt = checksAtOnce === undefined && this.#accepted.has(key);
+    const isExempt = maxConcurrentChecks === undefined && this.#accepted.has(key);
     if (!isExempt) await this.#acquire(address, signal);
     const verdict = await checkToken(token, signal, verified?.claims);
     // An operator's mistake (no apikey, no scope) looks the same as a bad token.

@@ -28,7 +28,7 @@ const ADMISSION = {
   ownShareBytes: 393_216,
 };
 /** The platform allows "six simultaneous open connections"; further checks would wait within their 4 s. */
-const CHECKS_AT_ONCE = 6;
+const MAX_CONCURRENT_CHECKS = 6;
 
 /**
  * The platform's clock stands still while a request computes, so steps are counted instead. A step of long
@@ -82,7 +82,8 @@ export class ServiceObject extends DurableObject<WorkerEnvironment> {
       // Memory and storage may differ. The next request gets a new object, which reads what is stored.
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
-    const provider = signIn && openSignIn({ settings: signIn, log, checksAtOnce: CHECKS_AT_ONCE });
+    const provider =
+      signIn && openSignIn({ settings: signIn, log, maxConcurrentChecks: MAX_CONCURRENT_CHECKS });
     const respond = createHandler({
       records,
       identity: provider?.identity,

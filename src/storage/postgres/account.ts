@@ -53,7 +53,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   async create(collection: CollectionName, body: string): Promise<Outcome<string>> {
     const made = newRecord(collection, body);
     if (!made.ok) return made;
-    return this.#attempted(async (attempts) => {
+    return this.#attempt(async (attempts) => {
       const sequence = [sequenceName(collection)];
       const [next] = await this.query<{ number: number }>(sql.NEXT_NUMBER, sequence, attempts);
       const number = next?.number ?? 0;
@@ -74,7 +74,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
     const record = `${this.key}\n${collection}/${id}`;
-    return this.#attempted((attempts) => {
+    return this.#attempt((attempts) => {
       const change: Change = { attempts, kind: 'update', collection, id };
       return this.context.semaphore(record, 1, () => this.#updated(change, body));
     });
@@ -122,7 +122,7 @@ class PostgresAccount extends AccountReads implements AccountRecords {
   }
 
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#attempted(async (attempts) => {
+    return this.#attempt(async (attempts) => {
       const [deleted] = await this.#write({ attempts, kind: 'delete', collection, id });
       if (deleted === undefined) return notFound(collection, id);
       // The record is already deleted, so a failure here doesn't matter.
@@ -163,17 +163,15 @@ class PostgresAccount extends AccountReads implements AccountRecords {
     }
   }
 
-  /** Runs a write, and turns a refusal by Postgres or an unknown result into its outcome. */
-  async #attempted(
-    act: (attempts: Attempts) => Promise<Outcome<string>>,
-  ): Promise<Outcome<string>> {
+  /** Runs a write; `STORAGE_FAILED` if Postgres refuses it, or if its outcome is unknown. */
+  async #attempt(act: (attempts: Attempts) => Promise<Outcome<string>>): Promise<Outcome<string>> {
     const { events, log } = this.context;
     const [attempts, startedAt] = [newAttempts(), performance.now()];
     try {
       const outcome = await act(attempts);
       if (outcome.ok) events?.commitEnded('committed', 1, performance.now() - startedAt);
       if (outcome.ok || !attempts.isInDoubt) return outcome;
-      // An earlier attempt may have been stored, so the refusal of a later one doesn't tell the outcome.
+      // An earlier attempt may have been stored, so the outcome is unknown.
       throw new Error(`an attempt got no response, and the next one met ${outcome.failure.code}`);
     } catch (error) {
       const isFailure = error instanceof FailureError;

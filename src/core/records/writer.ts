@@ -79,7 +79,7 @@ interface Group {
   /** Keyed by record: the change from before the group's first write to after its last one. */
   readonly changes: Map<string, Change>;
   readonly events: AuditEvent[];
-  /** How many were parsed. */
+  /** Parsed for these writes. */
   characters: number;
 }
 

@@ -49,7 +49,7 @@ export class Replica {
    */
   #missing: { readonly since: number; txid?: number; later?: number } | undefined;
   #isSyncing = false;
-  #round: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
   readonly #timer = setInterval(() => this.#poll(), INTERVAL_MS).unref();
 
   constructor(file: ReplicatedFile) {
@@ -66,17 +66,17 @@ export class Replica {
   /** Resolves after a last sync. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#round;
+    await this.#polling;
     if (!this.#state.isReached || !this.#missing || this.#isSyncing) return;
     const last = this.#sync(true, LAST_SYNC_MAX_SECONDS).catch(() => {});
     await Promise.race([last, delay(LAST_SYNC_MAX_SECONDS * 1_000)]);
   }
 
   #poll(): void {
-    this.#round ??= this.#syncIfNeeded()
+    this.#polling ??= this.#syncIfNeeded()
       .catch(({ message }: Error) => ({ isReached: false, reason: message }))
       .then((state) => {
-        [this.#state, this.#round] = [state, undefined];
+        [this.#state, this.#polling] = [state, undefined];
         this.#report();
       });
   }

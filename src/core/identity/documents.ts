@@ -20,10 +20,7 @@ export interface ProviderAccess {
  * Loads at the first call, and again every ten minutes. Callers don't wait for a reload: they get the last
  * loaded value until the next one replaces it. Rejects if nothing was loaded yet.
  */
-export function staleWhileRevalidate<T>(
-  load: () => Promise<T>,
-  clock: () => number,
-): () => Promise<T> {
+export function staleWhileRevalidate<T>(load: () => Promise<T>, clock: () => number) {
   let current: Promise<T> | undefined;
   let triedAt = 0;
   return () => {

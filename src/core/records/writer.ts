@@ -245,11 +245,11 @@ export class Writer {
       const result = await storage.commit({ ...rows, events, at: clock() });
       const took = performance.now() - startedAt;
       const writes = outcomes.filter(([, { ok }]) => ok).length;
-      meter?.commitEnded(result.status, writes, took, 'error' in result && result.error);
+      meter?.commitEnded(result.status, writes, took, 'error' in result ? result.error : undefined);
       if (result.status !== 'committed') {
         answerAll(group, storageFailed(result.status));
-        if (result.status === 'unknown') this.#lose(result.error);
-        else this.#failures.report('storage_commit_failed', { stored: 'notStored' }, result.error);
+        if (result.status !== 'notStored') return this.#lose(result.error);
+        this.#failures.report('storage_commit_failed', { stored: 'notStored' }, result.error);
         return;
       }
       for (const change of changes.values()) set.apply(change);

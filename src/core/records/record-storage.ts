@@ -28,7 +28,10 @@ export type Sequences = Readonly<Partial<Record<CollectionName, number>>>;
 
 /** Changes that become durable together or not at all. */
 export interface Changes {
-  /** Rows to write, new or in place of the row at the same position. */
+  /**
+   * Rows to write, new or in place of the row at the same position. If two rows of a collection would
+   * have one id, nothing is stored.
+   */
   readonly puts: readonly PutRow[];
   /** Positions of rows to remove. */
   readonly removals: readonly number[];
@@ -54,13 +57,13 @@ export type CommitResult =
 export interface RecordStorage {
   /** How many writes one commit holds at most, 256 by default. 1: none fails because of another. */
   readonly writesPerCommit?: number;
-  /** Every row in pages, by position. A body is parsed if its row does not say what `PutRow` says. */
+  /** Every row in pages, none of them empty, by position. A body is parsed if its row does not say what `PutRow` says. */
   load(): AsyncIterable<readonly (StoredRow | PutRow)[]>;
   /** The highest numbers of the commits so far, those of removed rows included. */
   sequences(): Promise<Sequences>;
   /** Resolves when no more can be learned of the outcome; never rejects. One commit at a time. */
   commit(changes: Changes): Promise<CommitResult>;
-  /** Resolves when everything is on disk and the storage is released. */
+  /** Resolves when a commit in progress has ended and the storage is released. Later commits are `unknown`, pings reject. */
   close(): Promise<void>;
 }
 

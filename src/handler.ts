@@ -85,18 +85,13 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
 }
 
 export { FairScheduler } from './core/admission/fair-scheduler.js';
-export { FailureError } from './core/domain/errors.js';
-export type { Identity } from './core/identity/identity-provider.js';
-export {
-  openSignIn,
-  type SignIn,
-  type SignInOptions,
-  type SignInSettings,
-} from './core/identity/sign-in.js';
-export {
-  type OpenRecords,
-  type OpenRecordsOptions,
-  openRecords,
-} from './core/records/memory-store.js';
-export type { RecordStorage, StoredViews } from './core/records/record-storage.js';
-export type { HostBindings, IdentityProvider, Log, RecordService };
+export { FailureError, type Outcome } from './core/domain/errors.js';
+export type * from './core/identity/identity-provider.js';
+export type * from './core/identity/sign-in.js';
+export { openSignIn } from './core/identity/sign-in.js';
+export type * from './core/records/memory-store.js';
+export { openRecords } from './core/records/memory-store.js';
+export type * from './core/records/record-service.js';
+export type * from './core/records/record-storage.js';
+export { sampleRows } from './core/records/sample-rows.js';
+export type { HostBindings, Log };

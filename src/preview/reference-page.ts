@@ -13,6 +13,7 @@ const HTML = `<!doctype html>
 <title>Service Management API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="swagger-ui.css">
+<style>.response-col_links { display: none }</style>
 <main id="reference"></main>
 <script src="swagger-ui-bundle.js"></script>
 <script src="page.js"></script>
@@ -28,6 +29,8 @@ const accountsOnly = {
     },
   },
 };
+const { matches: isDark } = matchMedia('(prefers-color-scheme: dark)');
+document.documentElement.classList.toggle('dark-mode', isDark);
 const ui = SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#reference',

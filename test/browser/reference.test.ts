@@ -18,7 +18,7 @@ it('The reference shows every operation, sends one of an account as it is shown,
   expect(api).not.toBe(new URL(reference).origin);
   const browser = await startChromium();
   onTestFinished(() => browser.close());
-  const page = await browser.newPage();
+  const page = await browser.newPage({ colorScheme: 'dark' });
   const hosts = new Set<string>();
   const complaints: string[] = [];
   page.on('request', (request) => {
@@ -45,6 +45,9 @@ it('The reference shows every operation, sends one of an account as it is shown,
   expect(await request.headerValue('authorization')).toBe('Bearer local-preview');
   const status = order.locator('.live-responses-table tbody .response-col_status').first();
   expect(await status.textContent()).toBe('201');
+  // In the colours of the system, and without a column that a phone would cut off.
+  expect(await page.locator('html.dark-mode').count()).toBe(1);
+  expect(await order.locator('.response-col_links').first().isVisible()).toBe(false);
   const views = page.locator('.opblock[id$="-adminOverview"]');
   await views.locator('.opblock-summary-control').click();
   await views.getByText('Responses').waitFor();

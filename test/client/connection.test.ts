@@ -4,6 +4,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { ApiError, type Client, createClient } from 'service-management-api/client';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -160,6 +161,8 @@ it('An error of another copy of the client is an ApiError, too', async () => {
   expect(other.ApiError).not.toBe(ApiError);
   expect([error instanceof ApiError, error instanceof other.ApiError]).toEqual([true, true]);
   for (const value of [null, { name: 'ApiError' }]) expect(value instanceof ApiError).toBe(false);
+  // In a log, it has the name that a program imports.
+  expect(inspect(new ApiError('NO_TOKEN', 'signed out'))).toMatch(/^ApiError: signed out/);
 });
 
 it('A token is waited for until the caller ends the call', async () => {

@@ -22,6 +22,20 @@ it('A very long malformed Authorization header is read in linear time', async ()
   }
 });
 
+it.each([
+  [42, 'of the type number'],
+  [undefined, 'of the type undefined'],
+  ['', 'an empty string'],
+])(
+  'The subject %j of a program’s own provider is an error that says what it must be',
+  (subject, found) => {
+    const identity = { identify: () => ({ status: 'identified', subject }) as never };
+    expect(() => authenticateAccount(request({ Authorization: 'Bearer x' }), identity)).toThrow(
+      `the subject of identify is ${found}; it must be a non-empty string`,
+    );
+  },
+);
+
 describe('adminKeyCheck', () => {
   const check = (configured: string | undefined, given?: string) =>
     adminKeyCheck(configured)(request(given === undefined ? {} : { 'X-Service-Admin-Key': given }));

@@ -108,6 +108,10 @@ it('AUTH_USERINFO=off requires a JWT verifier', () => {
   expect(() => signIn({ ...ALONE, audiences: [] })).toThrow(/audiences must name/);
 });
 
+it('Settings that name no provider are refused, because every token would be unavailable', () => {
+  expect(() => openSignIn({ settings: {} })).toThrow(/userinfoUrl or issuer must be set/);
+});
+
 describe('Keys', () => {
   // jose keeps the time by the system's clock.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: provider.now }));

@@ -61,6 +61,12 @@ it('A host’s own refusals stand on every operation', () => {
   expect(codesOf(anywhere)).toEqual(
     expect.arrayContaining(['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE']),
   );
+  for (const response of Object.values(DOCUMENT.components['responses'] ?? {})) {
+    const { content, ...rest } = response as ResponseObject;
+    const example = content?.['application/json']?.example;
+    expect(violation(example, '/components/schemas/ErrorEnvelope')).toBeUndefined();
+    expect(codesOf(rest)).toContain((example as { error: { code: string } }).error.code);
+  }
 });
 
 it('An answer that is not as described is told from one that is', async () => {

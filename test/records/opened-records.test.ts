@@ -78,6 +78,30 @@ it('A delete stores the highest id number in a storage that has none yet', async
   expect(storage.highest).toEqual({ customers: 7 });
 });
 
+it('A storage has one set of records, because two would give the same ids', async () => {
+  const storage = new MapStorage();
+  await openRecords({ storage });
+  await expect(openRecords({ storage })).rejects.toThrow(/has records already: use these/);
+});
+
+it.each([
+  ['Undefined', undefined],
+  ['Promise', Promise.resolve(new MapStorage())],
+])('%s instead of a storage is refused in a sentence', async (found, storage) => {
+  const opened = openRecords({ storage: storage as never });
+  await expect(opened).rejects.toThrow(`storage is ${found}; it must be a RecordStorage (await`);
+});
+
+it('A write after close is refused, and storage does not count as lost', async () => {
+  const onStorageLost = vi.fn();
+  const storage = new MapStorage();
+  const records = await openRecords({ storage, onStorageLost });
+  await records.close();
+  const late = await records.account('neema').create('customers', JSON.stringify(CUSTOMER));
+  expect(codeOf(late)).toBe('STORAGE_FAILED');
+  expect([storage.commits, onStorageLost.mock.calls]).toEqual([[], []]);
+});
+
 it('A search of accounts leaves out one whose last record is deleted during it', async () => {
   const scheduler = new FairScheduler();
   vi.spyOn(scheduler, 'isSliceSpent').mockReturnValue(true);

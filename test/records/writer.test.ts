@@ -93,7 +93,7 @@ describe('The writer', () => {
       account.create('customers', PERSON),
     ]);
     expect(codesOf(outcomes)).toEqual([code, code, code]);
-    const end = [result.status, 3, expect.any(Number), 'error' in result && error];
+    const end = [result.status, 3, expect.any(Number), 'error' in result ? error : undefined];
     const auditFailed = 'auditError' in result ? [['audit failed']] : [];
     expect(told.slice(2)).toEqual([end, ...auditFailed]);
     const words = /nothing was changed; try again$/;
@@ -111,6 +111,10 @@ describe('The writer', () => {
   it.each<[string, () => unknown]>([
     ['a commit is unknown', () => storage.outcomes.push({ status: 'unknown', error })],
     ['a commit rejects', () => storage.outcomes.push(error)],
+    [
+      'a commit’s status is misspelt',
+      () => storage.outcomes.push({ status: 'failed', error } as never),
+    ],
     [
       'memory does not follow storage',
       () =>

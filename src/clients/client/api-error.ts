@@ -79,7 +79,11 @@ export interface ApiErrorJson extends Omit<ApiErrorFacts, 'cause'> {
 /** The same symbol in every copy of this file that a program loads. */
 const BRAND = Symbol.for('service-management-api.ApiError');
 
-class ApiErrorClass extends Error {
+/**
+ * `error instanceof ApiError` narrows to the union. Also true for errors of another copy of the client.
+ * The class has no name of its own: logs show the constant's.
+ */
+export const ApiError = class extends Error {
   override readonly name = 'ApiError';
 
   constructor(code: ApiErrorCode, message: string, facts: ApiErrorFacts = {}) {
@@ -104,10 +108,7 @@ class ApiErrorClass extends Error {
   toJSON(): ApiErrorJson {
     return { ...(this as unknown as ApiErrorJson), message: this.message };
   }
-}
-
-/** `error instanceof ApiError` narrows to the union. Also true for errors of another copy of the client. */
-export const ApiError = ApiErrorClass as unknown as {
+} as unknown as {
   new (code: ApiErrorCode, message: string, facts?: ApiErrorFacts): ApiError;
   readonly prototype: ApiError;
 };

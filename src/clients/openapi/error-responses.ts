@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
 import { STATUS_OF } from '../../core/http/envelope.js';
+import { EXAMPLE_META } from './examples.js';
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   INVALID_JSON: `The body is not exactly one JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes.`,
@@ -69,7 +70,12 @@ export function componentResponses(): JsonObject {
           },
         },
       }),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/ErrorEnvelope' },
+          example: { error: { code: codes[0], message: MEANINGS[codes[0]] }, meta: EXAMPLE_META },
+        },
+      },
     };
     return [name, response];
   });

@@ -12,8 +12,10 @@ import { createHandler } from '../../handler.js';
 import { localIdentity, openMemoryStorage } from '../../memory.js';
 import type { Method } from './operations.js';
 
-const NOW = Date.parse('2026-01-14T14:02:11.482Z');
-const REQUEST_ID = 'req_5f0c1d2e3a4b5c6d';
+export const EXAMPLE_META = {
+  request_id: 'req_5f0c1d2e3a4b5c6d',
+  timestamp: '2026-01-14T14:02:11.482Z',
+};
 const TENANT = `${ADMIN_PREFIX}/accounts/:owner_sub`;
 const ADMIN_KEY = 'the key of the service that is asked';
 
@@ -30,14 +32,14 @@ export function exampleBody(method: Method, collection: CollectionName = 'orders
 export const EXAMPLE_RESPONSES = await exampleResponses();
 
 async function exampleResponses(): Promise<ReadonlyMap<string, JsonObject>> {
-  const clock = () => NOW;
+  const clock = () => Date.parse(EXAMPLE_META.timestamp);
   const storage = openMemoryStorage({ clock });
   const records = await openRecords({ storage, clock });
   const handle = createHandler({ records, identity: localIdentity(), adminKey: ADMIN_KEY, clock });
   const headers = {
     Authorization: `Bearer ${SAMPLE_OWNER}`,
     'X-Service-Admin-Key': ADMIN_KEY,
-    'X-Request-ID': REQUEST_ID,
+    'X-Request-ID': EXAMPLE_META.request_id,
   };
   const send = async (method: Method, path: string, body?: JsonObject): Promise<JsonObject> => {
     const url = `http://localhost${path.replace(':owner_sub', SAMPLE_OWNER)}`;

@@ -2,7 +2,7 @@
 
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
-import type { Identity, IdentityProvider } from '../identity/identity-provider.js';
+import { type Identity, type IdentityProvider, subjectOf } from '../identity/identity-provider.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
@@ -26,11 +26,11 @@ export function authenticateAccount(
 ): MaybePromise<Outcome<string>> {
   const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) return failed('UNAUTHORIZED', NO_TOKEN);
-  return thenMaybe(identity.identify(token, from), subjectOf);
+  return thenMaybe(identity.identify(token, from), outcomeOf);
 }
 
-function subjectOf(who: Identity): Outcome<string> {
-  if (who.status === 'identified') return succeeded(who.subject);
+function outcomeOf(who: Identity): Outcome<string> {
+  if (who.status === 'identified') return succeeded(subjectOf(who));
   if (who.status === 'invalid') return failed('UNAUTHORIZED', REFUSED);
   const { reason: message = 'the identity provider does not respond; try again later' } = who;
   const pause = who.retryAfterSeconds && { retryAfterSeconds: who.retryAfterSeconds };

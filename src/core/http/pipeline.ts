@@ -120,6 +120,6 @@ export function createPipeline(dependencies: PipelineDependencies) {
 const RESOURCES = [...COLLECTION_NAMES, 'payments', 'health', 'admin'].join(', ');
 
 function noRoute(path: string) {
-  const remedy = `below ${API_PREFIX} there are ${RESOURCES}, without a slash at the end`;
+  const remedy = `below ${API_PREFIX} there are ${RESOURCES}, without a slash at the end or a broken escape`;
   return refusal('NOT_FOUND', `no path ${path}; ${remedy}`);
 }

@@ -52,7 +52,7 @@ const MADE_UP_TOKEN = 'made-up-token-of-a-check';
 const REMEDY =
   'check that the provider is up, that this machine reaches it and trusts its certificate (NODE_EXTRA_CA_CERTS for a private authority), that AUTH_USERINFO_URL is the user-information endpoint (userinfo_endpoint in the discovery document), and AUTH_USERINFO_METHOD its method; or set AUTH_ISSUER alone';
 
-/** Throws a TypeError for a `subjectField` that can match nothing, and if `userinfo` is `off` without audiences. */
+/** Throws a TypeError for a `subjectField` that can match nothing, and without audiences (`userinfo: 'off'`) or an endpoint. */
 export function openSignIn(options: SignInOptions): SignIn {
   const { settings, fetch = send, clock = Date.now, log = silentLog } = options;
   const { userinfo = 'on', headers = {}, method = 'GET', subjectField = 'sub' } = settings;
@@ -66,6 +66,9 @@ export function openSignIn(options: SignInOptions): SignIn {
       : undefined;
   if (userinfo === 'off' && verifyJwt === undefined) {
     throw new TypeError('userinfo is off; audiences must name at least one audience');
+  }
+  if (userinfo === 'on' && (userinfoUrl ?? issuer) === undefined) {
+    throw new TypeError('settings name no provider; userinfoUrl or issuer must be set');
   }
   const url = async () => userinfoUrl ?? discovered('userinfo_endpoint');
   const endpoint = userinfoEndpoint({ ...provider, url, headers, method, subjectField });

@@ -32,14 +32,25 @@ export interface OpenRecords extends RecordService {
   readonly accountCount: number;
   /** Every later write fails with `STORAGE_FAILED`; reads continue. Resolves when no commit is in progress. */
   refuseWrites(): Promise<void>;
-  /** Waits for every write in progress, then closes the storage. */
+  /** Waits for every write in progress, then refuses writes as `refuseWrites` does and closes the storage. */
   close(): Promise<void>;
 }
 
-/** Loads every row of the storage. Rejects with an error that names the row if one is not a record. */
+/** Two writers over one storage would give the same ids and positions, and each replace the other's rows. */
+const taken = new WeakSet<object>();
+
+/** Loads every row of the storage, which has no other records. Rejects with an error that names the row if one is not a record. */
 export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
   const { storage, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
   const { limits = NO_LIMITS, onStorageLost = () => {}, events } = options;
+  if (typeof storage?.load !== 'function') {
+    const found = Object.prototype.toString.call(storage).slice(8, -1);
+    throw new TypeError(`storage is ${found}; it must be a RecordStorage (await its opening)`);
+  }
+  if (taken.has(storage)) {
+    throw new Error('the storage has records already: use these, or open the storage again');
+  }
+  taken.add(storage);
   const set = new RecordSet({ countsBytes: limits.maxBytes > 0 });
   for await (const page of storage.load()) set.load(page);
   const sequences = await storage.sequences();
@@ -60,6 +71,7 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
     refuseWrites: () => writer.refuseWrites(),
     async close() {
       await writer.settled();
+      await writer.refuseWrites();
       await storage.close();
     },
   };

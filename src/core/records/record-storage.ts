@@ -27,7 +27,10 @@ export type Sequences = Readonly<Partial<Record<CollectionName, number>>>;
 
 /** Changes that become durable together or not at all. */
 export interface Changes {
-  /** Rows to insert, or to replace the row at the same position. */
+  /**
+   * Rows to insert, or to replace the row at the same position. If two rows of a collection would have
+   * one id, nothing is stored.
+   */
   readonly puts: readonly PutRow[];
   /** Positions of rows to remove. */
   readonly removals: readonly number[];
@@ -53,13 +56,13 @@ export type CommitResult =
 export interface RecordStorage {
   /** The most writes in one commit. Default: 256. With 1, no write fails because of another. */
   readonly writesPerCommit?: number;
-  /** Every row in pages, by position. The body of a row that isn't a `PutRow` is parsed. */
+  /** Every row in pages, none of them empty, by position. The body of a row that isn't a `PutRow` is parsed. */
   load(): AsyncIterable<readonly (StoredRow | PutRow)[]>;
   /** The highest numbers of all commits, including those of removed rows. */
   sequences(): Promise<Sequences>;
   /** Never rejects. Called for one commit at a time. */
   commit(changes: Changes): Promise<CommitResult>;
-  /** Resolves when everything is on disk and the storage is released. */
+  /** Resolves when a commit in progress has ended and the storage is released. Later commits are `unknown`, pings reject. */
   close(): Promise<void>;
 }
 

@@ -245,18 +245,18 @@ export class Writer {
       const result = await storage.commit({ ...rows, events, at: clock() });
       const took = performance.now() - startedAt;
       const writes = outcomes.filter(([, { ok }]) => ok).length;
-      metrics?.commitEnded(result.status, writes, took, 'error' in result && result.error);
+      const cause = 'error' in result ? result.error : undefined;
+      metrics?.commitEnded(result.status, writes, took, cause);
       if (result.status !== 'committed') {
         resolveAll(group, storageFailed(result.status));
-        if (result.status === 'unknown') this.#stopWriting(result.error);
-        else this.#failures.report('storage_commit_failed', { stored: 'notStored' }, result.error);
+        if (result.status !== 'notStored') return this.#stopWriting(result.error);
+        this.#failures.report('storage_commit_failed', { stored: 'notStored' }, result.error);
         return;
       }
       for (const change of changes.values()) set.apply(change);
       resolveAll(group);
       // Mirrored to the log, so that the events outlive the file.
-      const logged = events.filter(this.#isLogged);
-      for (const event of logged) log.info('admin_audit', loggedEvent(event));
+      for (const event of events.filter(this.#isLogged)) log.info('admin_audit', loggedEvent(event));
       if (result.auditError === undefined) return;
       // "If the audit write fails …, the change stands", and the failure is logged.
       metrics?.auditFailed();

@@ -22,7 +22,7 @@ const BAD_METHOD = refusal(
 );
 /** Keyed by the code of Node's error; any other error means a malformed request. */
 const ERROR_BY_CODE: Readonly<Record<string, HandlerResult>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: refusal('REQUEST_TIMEOUT', 'the request took too long; send it again'),
+  ERR_HTTP_REQUEST_TIMEOUT: refusal('REQUEST_TIMEOUT', 'request too slow; retry, or send less'),
   HPE_HEADER_OVERFLOW: refusal('HEADERS_TOO_LARGE', 'the headers are too large; shorten them'),
   // Browsers' `fetch` sends "patch" in small letters.
   HPE_INVALID_METHOD: BAD_METHOD,

@@ -155,7 +155,7 @@ const STEPS: Steps = {
     await fixture.expect('events', pages, all.map(({ record_id: name }) => name).toReversed());
   },
 
-  'has stored everything when close resolves, and takes no commit after': async (fixture) => {
+  'waits in close for the commit in progress, and takes no commit after': async (fixture) => {
     const commit = expectCommit(fixture.storage, { puts: rows(500) });
     const answered = () => 'answered';
     const ping = () => fixture.storage.ping().then(answered, () => 'refused');
@@ -251,6 +251,7 @@ async function expectCommit(
   status: CommitResult['status'] = 'committed',
 ): Promise<void> {
   const { error, ...outcome } = { error: undefined, ...(await storage.commit(changes(some))) };
-  expectSame('the outcome of a commit', outcome, { status });
+  const what = status === 'notStored' ? 'a commit of two rows with one id' : 'a commit';
+  expectSame(`the outcome of ${what}`, outcome, { status });
   expectSame('there is an error', error !== undefined, status !== 'committed');
 }

@@ -8,7 +8,7 @@ import {
   ADMIN_KEY,
   type ContractService,
   describeContract,
-  expectRefused,
+  expectError,
   tenantPath,
 } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
@@ -35,7 +35,7 @@ describeContract('Authentication', (service) => {
   ])('a malformed header (%s) is 401 and the provider is not asked', async (_name, value) => {
     const before = service.identity.asked.length;
     const reply = await withAuthorization(service, value);
-    expectRefused(reply, 401, 'UNAUTHORIZED');
+    expectError(reply, 401, 'UNAUTHORIZED');
     expect(service.identity.asked.length).toBe(before);
   });
 
@@ -56,7 +56,7 @@ describeContract('Authentication', (service) => {
   it('a token that the provider refuses is 401, and the answer does not repeat it', async () => {
     const before = service.identity.asked.length;
     const reply = await withAuthorization(service, 'Bearer stolen-long-ago');
-    expectRefused(reply, 401, 'UNAUTHORIZED');
+    expectError(reply, 401, 'UNAUTHORIZED');
     expect(reply.text).not.toContain('stolen-long-ago');
     expect(service.identity.asked.length).toBe(before + 1);
   });
@@ -150,18 +150,18 @@ describeContract('The administration API', (service) => {
   it('refuses a key that differs in one character', async () => {
     const headers = { 'X-Service-Admin-Key': `${ADMIN_KEY.slice(0, -1)}!` };
     const reply = await anonymous.send('GET', '/admin/overview', { headers });
-    expectRefused(reply, 401, 'UNAUTHORIZED');
+    expectError(reply, 401, 'UNAUTHORIZED');
   });
 
   it('requires the key on an escaped spelling of its path, too', async () => {
-    expectRefused(await anonymous.get('/%61dmin/overview'), 401, 'UNAUTHORIZED');
+    expectError(await anonymous.get('/%61dmin/overview'), 401, 'UNAUTHORIZED');
     expect((await operator.get('/%61dmin/overview')).status).toBe(200);
   });
 
   it('neither accepts nor checks a bearer token, alone or with the key', async () => {
     const before = service.identity.asked.length;
     for (const path of ['/admin/overview', '/admin/nothing']) {
-      expectRefused(await service.account().get(path), 401, 'UNAUTHORIZED');
+      expectError(await service.account().get(path), 401, 'UNAUTHORIZED');
     }
     const headers = { Authorization: 'Bearer whatever' };
     expect((await operator.send('GET', '/admin/overview', { headers })).status).toBe(200);
@@ -171,7 +171,7 @@ describeContract('The administration API', (service) => {
   it.each(['/customers', '/adminx', '/administration/overview', '/Admin/overview'])(
     'leaves %s to the data API, where its key has no effect',
     async (path) => {
-      expectRefused(await operator.get(path), 401, 'UNAUTHORIZED');
+      expectError(await operator.get(path), 401, 'UNAUTHORIZED');
       expect((await service.account().get(path)).status).toBe(path === '/customers' ? 200 : 404);
     },
   );
@@ -187,7 +187,7 @@ describeContract(
       async (path) => {
         for (const caller of [service.operator, service.anonymous, service.account()]) {
           for (const method of ['GET', 'POST', 'PUT']) {
-            expectRefused(await caller.send(method, path), 503, 'ADMIN_DISABLED');
+            expectError(await caller.send(method, path), 503, 'ADMIN_DISABLED');
           }
           if (caller.subject !== '') expect((await caller.get('/customers')).status).toBe(200);
         }
@@ -206,10 +206,10 @@ describeContract(
         ['GET', '/invoices'],
       ] as const) {
         const reply = await service.account('local-preview').send(method, path);
-        expectRefused(reply, 503, 'AUTH_UNAVAILABLE');
+        expectError(reply, 503, 'AUTH_UNAVAILABLE');
       }
-      expectRefused(await service.anonymous.get('/customers'), 401, 'UNAUTHORIZED');
-      expectRefused(await withAuthorization(service, 'Bearer'), 401, 'UNAUTHORIZED');
+      expectError(await service.anonymous.get('/customers'), 401, 'UNAUTHORIZED');
+      expectError(await withAuthorization(service, 'Bearer'), 401, 'UNAUTHORIZED');
     });
 
     it('health and the administration API answer', async () => {
@@ -235,7 +235,7 @@ describeContract(
         await account.post('/customers', CUSTOMER),
         await service.account().get('/invoices'),
       ]) {
-        expectRefused(reply, 503, 'AUTH_UNAVAILABLE');
+        expectError(reply, 503, 'AUTH_UNAVAILABLE');
       }
       expect(await count()).toBe(before);
       expect((await service.anonymous.get('/customers')).status).toBe(401);

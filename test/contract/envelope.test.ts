@@ -2,7 +2,7 @@
 // answer, on all routes.
 
 import { expect, it } from 'vitest';
-import { describeContract, expectRefused } from '../support/contract.js';
+import { describeContract, expectError } from '../support/contract.js';
 import { COMMON_HEADERS } from '../support/raw-http.js';
 
 /** `é £` in UTF-8, with one character for each byte. */
@@ -46,7 +46,7 @@ describeContract('The answer', (service) => {
       const { status, headers, json } = reply;
       const isList = kind === 'list';
       const isError = wanted >= 400;
-      if (isError) expectRefused(reply, wanted, kind);
+      if (isError) expectError(reply, wanted, kind);
       expect(status).toBe(wanted);
       expect(Object.keys(json)).toEqual([isError ? 'error' : 'data', 'meta']);
       expect(Object.keys(json.error ?? {})).toEqual(isError ? ['code', 'message'] : []);

@@ -5,7 +5,7 @@ import { COLLECTION_TABLE, sequenceOfId } from '../support/collection-table.js';
 import {
   type Caller,
   describeContract,
-  expectRefused,
+  expectError,
   type Reply,
   tenantPath,
 } from '../support/contract.js';
@@ -28,7 +28,7 @@ describeContract('A read', (service) => {
     const others = [...near, 'constructor', '__proto__', 'CUS-', '*'];
     for (const path of [...others.map((other) => `/customers/${other}`), `/team/${id}`]) {
       for (const answer of [account.get(path), account.patch(path, {}), account.delete(path)]) {
-        expectRefused(await answer, 404, 'NOT_FOUND');
+        expectError(await answer, 404, 'NOT_FOUND');
       }
     }
   });
@@ -141,10 +141,10 @@ describeContract('A record of another account', (service) => {
       for (const act of ACTIONS) {
         const foreign = await act(stranger, `/${row.name}/${record.id}`);
         const missing = await act(stranger, `/${row.name}/${missingId}`);
-        expectRefused(missing, 404, 'NOT_FOUND');
+        expectError(missing, 404, 'NOT_FOUND');
         expect(seen(foreign, record.id)).toEqual(seen(missing, missingId));
         const byOperator = act(service.operator, tenantPath(stranger.subject, row.name, record.id));
-        expectRefused(await byOperator, 404, 'NOT_FOUND');
+        expectError(await byOperator, 404, 'NOT_FOUND');
       }
       expect((await owner.get(`/${row.name}/${record.id}`)).json.data).toStrictEqual(record);
       expect((await stranger.get(`/${row.name}`)).json.data).toEqual([]);

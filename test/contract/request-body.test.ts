@@ -7,7 +7,7 @@ import {
   type Caller,
   type ContractService,
   describeContract,
-  expectRefused,
+  expectError,
   type JsonRecord,
   type Reply,
 } from '../support/contract.js';
@@ -148,7 +148,7 @@ describeContract('Request body', (service) => {
 });
 
 function expectInvalidJson(reply: Reply): void {
-  expectRefused(reply, 400, 'INVALID_JSON');
+  expectError(reply, 400, 'INVALID_JSON');
 }
 
 /** Creates a business from a streamed body without Content-Length, in pieces of `pieceBytes`. */

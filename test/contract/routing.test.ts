@@ -7,7 +7,7 @@ import {
   type Caller,
   type ContractService,
   describeContract,
-  expectRefused,
+  expectError,
   type Reply,
   replyOf,
 } from '../support/contract.js';
@@ -51,7 +51,7 @@ function admittedTo(path: string, { operator, account }: ContractService): Calle
 }
 
 function expectNotFound(reply: Reply) {
-  expectRefused(reply, 404, 'NOT_FOUND');
+  expectError(reply, 404, 'NOT_FOUND');
   expect(reply.headers.has('allow')).toBe(false);
 }
 
@@ -100,7 +100,7 @@ describeContract('Paths', (service) => {
     async (path) => {
       for (const method of ['GET', 'PUT']) {
         const anonymous = await service.anonymous.send(method, path);
-        expectRefused(anonymous, 401, 'UNAUTHORIZED');
+        expectError(anonymous, 401, 'UNAUTHORIZED');
         expectNotFound(await admittedTo(path, service).send(method, path));
       }
     },

@@ -8,7 +8,7 @@ import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-tab
 import {
   createFor,
   describeContract,
-  expectRefused,
+  expectError,
   idsOf,
   type Reply,
   tenantPath,
@@ -18,7 +18,7 @@ import { MARKS } from '../support/failing-writes.js';
 const MARKED = { name: MARKS.put, phone: '1' };
 
 function expectStorageFailure(reply: Reply): void {
-  expectRefused(reply, 500, 'STORAGE_FAILED');
+  expectError(reply, 500, 'STORAGE_FAILED');
   // The cause is in the log and not in the answer.
   expect(reply.json.error?.message).not.toMatch(/injected|sqlite/i);
   // Storage refused it as a whole, so no operator has to intervene.

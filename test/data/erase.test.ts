@@ -5,7 +5,7 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { addToLedger, readLedger } from '../../src/storage/erasures/ledger.js';
 import { dataService } from '../support/data-service.js';
-import { openMeddlingProxy } from '../support/meddling-proxy.js';
+import { openInterceptingProxy } from '../support/intercepting-proxy.js';
 import { openRestoration } from '../support/restoration.js';
 
 const on = dataService();
@@ -58,7 +58,7 @@ describe('An erasure', () => {
 
   it('does not delete records that were created after the export, and reports them', async () => {
     await fill('late', 60);
-    const adding = await openMeddlingProxy({
+    const adding = await openInterceptingProxy({
       method: 'DELETE',
       to: on.url,
       after(_response, number) {

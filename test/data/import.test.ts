@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { dataService } from '../support/data-service.js';
-import { type Meddling, openMeddlingProxy } from '../support/meddling-proxy.js';
+import { type Interception, openInterceptingProxy } from '../support/intercepting-proxy.js';
 
 const on = dataService();
 let serial = 0;
@@ -22,8 +22,8 @@ const names = async (account: string) =>
   (await on.contents(account, 'customers')).map(({ name }) => name);
 
 /** A proxy that counts the creates. */
-const proxy = (answers: Omit<Meddling, 'method' | 'to'>) =>
-  openMeddlingProxy({ method: 'POST', to: on.url, ...answers });
+const proxy = (answers: Omit<Interception, 'method' | 'to'>) =>
+  openInterceptingProxy({ method: 'POST', to: on.url, ...answers });
 
 describe('An import', () => {
   it('creates a record for each row, two equal rows included', async () => {

@@ -33,11 +33,11 @@ const FILES = WRITERS.flatMap((name) => [name, `${name}-1904`]);
 
 describe.each(FILES)('A workbook of %s', (file) => {
   it('goes through dry run, import, export and import, and every cell is what it shows', async () => {
-    const judged = await dryRun({ file }, ...sheet('Maagizo'));
-    expect(judged).toMatchObject({ code: 0 });
+    const result = await dryRun({ file }, ...sheet('Maagizo'));
+    expect(result).toMatchObject({ code: 0 });
     const hidden = '1 hidden or filtered row among them; --skip-hidden leaves such rows out';
-    expect(judged.text).toContain(`4 rows, 4 good, 0 bad, ${hidden}`);
-    expect(judged.text).toContain('warning: line 2: note has invisible characters');
+    expect(result.text).toContain(`4 rows, 4 good, 0 bad, ${hidden}`);
+    expect(result.text).toContain('warning: line 2: note has invisible characters');
     expect((await run({ file }, file, [...sheet('Maagizo'), '--in-order'])).code).toBe(0);
     const names = ['customer', 'phone', 'service', 'amount', 'paid', 'date', 'duration', 'note'];
     const wanted = [

@@ -28,8 +28,8 @@ async function run(after: string) {
 }
 
 it('The commands of the page, run in order, print what the page shows', async () => {
-  const judged = await run('First a dry run.');
-  expect(judged).toEqual({ code: 1, stderr: '', text: block('text', 'First a dry run.') });
+  const result = await run('First a dry run.');
+  expect(result).toEqual({ code: 1, stderr: '', text: block('text', 'First a dry run.') });
 
   const skipping = 'Without `--skip-bad` nothing is written';
   const imported = await run(skipping);

@@ -2,7 +2,7 @@
 
 import type { ProviderResponse } from '../../src/core/identity/send.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
-import { keptLog } from '../support/kept-log.js';
+import { memoryLog } from '../support/memory-log.js';
 
 export const NOW = Date.UTC(2026, 0, 1);
 export const identified = (subject: string) => ({ status: 'identified', subject });
@@ -26,7 +26,7 @@ export function open(replyTo: (token: string) => Reply, cacheSeconds = 0) {
   const asked: string[] = [];
   const told: string[] = [];
   const clock = { now: NOW };
-  const log = keptLog();
+  const log = memoryLog();
   const { identity } = openSignIn({
     settings: { userinfoUrl: 'https://id.example.com/me', cacheSeconds },
     log,

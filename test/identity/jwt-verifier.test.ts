@@ -4,7 +4,7 @@
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
-import { type KeptLog, keptLog } from '../support/kept-log.js';
+import { type MemoryLog, memoryLog } from '../support/memory-log.js';
 import { openSigningProvider, type SigningProvider } from './signing-provider.js';
 
 const INVALID = { status: 'invalid' };
@@ -15,11 +15,11 @@ const NO_KEYS = 'the key set holds no keys; have the provider sign with a key pa
 const DISCOVERY = '/.well-known/openid-configuration';
 
 let provider: SigningProvider;
-let log: KeptLog;
+let log: MemoryLog;
 
 beforeEach(async () => {
   provider = await openSigningProvider();
-  log = keptLog();
+  log = memoryLog();
 });
 afterEach(() => provider.close());
 

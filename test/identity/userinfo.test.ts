@@ -8,7 +8,7 @@ import {
   type SignInSettings,
 } from '../../src/core/identity/sign-in.js';
 import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
-import { keptLog } from '../support/kept-log.js';
+import { memoryLog } from '../support/memory-log.js';
 
 const INVALID = { status: 'invalid' };
 const UNAVAILABLE = { status: 'unavailable' };
@@ -28,7 +28,7 @@ async function askOnce(
   fetch?: SignInOptions['fetch'],
 ) {
   await using stub = await openIdentityStub(behaviour);
-  const log = keptLog();
+  const log = memoryLog();
   const settings = { userinfoUrl: stub.url, ...changes };
   const identity = await openSignIn({ settings, log, fetch }).identity.identify(token);
   const [line] = log.lines;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { listen } from '../../src/hosts/node/http-server.js';
 import { openIdentityStub } from '../support/identity-stub.js';
-import { keptLog } from '../support/kept-log.js';
+import { memoryLog } from '../support/memory-log.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
@@ -98,7 +98,7 @@ describe('A stop', () => {
   function openServer(bytes: number) {
     const settings = { host: '127.0.0.1', port: 0, corsAllowedOrigins: [] };
     const handler = () => new Response(new Uint8Array(bytes));
-    return listen({ settings, handler, log: keptLog() });
+    return listen({ settings, handler, log: memoryLog() });
   }
 
   it('writes answers to their end, also to slow readers', async () => {

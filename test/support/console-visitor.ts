@@ -9,7 +9,7 @@ import { startConsole } from '../../src/tools/console/server.js';
 import { ADMIN_KEY } from './contract.js';
 import { startDataCommand } from './data-command.js';
 import { dataService } from './data-service.js';
-import { keptLog } from './kept-log.js';
+import { memoryLog } from './memory-log.js';
 import type { Environment } from './program.js';
 
 const ASSETS = new URL('../../dist/console/', import.meta.url);
@@ -20,7 +20,7 @@ export type OpenConsole = Awaited<ReturnType<typeof openConsole>>;
 /** A console in this process, in front of the service that the environment names. */
 export async function openConsole(environment: Environment) {
   const codes: string[] = [];
-  const log = keptLog();
+  const log = memoryLog();
   const given = { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PORT: '0', ...environment };
   const { origin, close } = await startConsole({
     settings: readConsoleSettings(given, undefined),

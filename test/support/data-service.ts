@@ -8,7 +8,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
 import { dataCommandHere, startDataCommand } from './data-command.js';
-import { openMeddlingProxy } from './meddling-proxy.js';
+import { openInterceptingProxy } from './intercepting-proxy.js';
 import { openNodeService } from './node-service.js';
 import type { Environment } from './program.js';
 
@@ -48,7 +48,7 @@ async function openDataService() {
         if (number === Number(count)) interruption.abort();
         return false;
       };
-      const proxy = await openMeddlingProxy({ method: method as 'GET', to: url, after });
+      const proxy = await openInterceptingProxy({ method: method as 'GET', to: url, after });
       const given = { ...environment, ...more, ...proxy.environment };
       const run = await dataCommandHere(args, given, interruption.signal);
       await proxy.close();

@@ -21,25 +21,25 @@ const FROZEN_MS = 8_000;
 /** A request that fails took 5 s: while Postgres is away for 12 s, an account has four at most. */
 const FAILED_MAX = 4 * ACCOUNTS;
 
-/** What the page says that users may notice; anything else is a failure. */
-interface Felt {
+/** What users may notice, as the page says; anything else is a failure. */
+interface Impact {
   readonly failedMax: number;
   readonly statuses: readonly number[];
   readonly waitMaxMs: number;
 }
 
-const NO_FAILURE: Felt = { failedMax: 0, statuses: [], waitMaxMs: WAIT_MAX_MS };
+const NO_FAILURE: Impact = { failedMax: 0, statuses: [], waitMaxMs: WAIT_MAX_MS };
 /** 500 is for the writes that were on their way when Postgres went. */
-const REFUSED: Felt = { ...NO_FAILURE, failedMax: FAILED_MAX, statuses: [500, 503] };
+const REFUSED: Impact = { ...NO_FAILURE, failedMax: FAILED_MAX, statuses: [500, 503] };
 
 interface Event {
   readonly name: string;
   readonly happen: (host: PostgresDeployment) => Promise<unknown>;
-  readonly may: Felt;
+  readonly allowed: Impact;
 }
 
-const event = (name: string, happen: Event['happen'], may = NO_FAILURE): Event => {
-  return { name, happen, may };
+const event = (name: string, happen: Event['happen'], allowed = NO_FAILURE): Event => {
+  return { name, happen, allowed };
 };
 
 const QUICK_EVENTS: readonly Event[] = [
@@ -123,7 +123,7 @@ async function asks(account: string, client: Client, asked: Asked[], over: Abort
   }
 }
 
-function findingOf({ name, may }: Event, asked: readonly Asked[]): Finding {
+function findingOf({ name, allowed }: Event, asked: readonly Asked[]): Finding {
   const isFailed = ({ status }: Asked) => status < 200 || status > 299;
   const failed = asked.filter(isFailed);
   const slow = asked.filter(({ ms }) => ms > WAITED_MS);
@@ -140,8 +140,8 @@ function findingOf({ name, may }: Event, asked: readonly Asked[]): Finding {
     holds:
       last.size === ACCOUNTS &&
       left === 0 &&
-      longestMs <= may.waitMaxMs &&
-      failed.length <= may.failedMax &&
-      failed.every(({ status }) => may.statuses.includes(status)),
+      longestMs <= allowed.waitMaxMs &&
+      failed.length <= allowed.failedMax &&
+      failed.every(({ status }) => allowed.statuses.includes(status)),
   };
 }

@@ -11,7 +11,7 @@ import {
   backupsIn,
   excessOf,
 } from '../../../src/storage/backup/backup-schedule.js';
-import { type KeptLog, keptLog } from '../../support/kept-log.js';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const DAY = 86_400_000;
@@ -25,13 +25,13 @@ let folder: string;
 /** Pending while the disk hangs; every backup waits for it. */
 let disk: Promise<void>;
 let schedule: BackupSchedule;
-let log: KeptLog;
+let log: MemoryLog;
 
 beforeEach(async () => {
   folder = temporary.at('backups');
   await mkdir(folder);
   disk = Promise.resolve();
-  log = keptLog();
+  log = memoryLog();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
 });
 afterEach(() => {

@@ -9,8 +9,8 @@ import { NO_LIMITS } from '../../../src/core/records/account-limits.js';
 import { postgresRecords } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
-import { keptLog } from '../../support/kept-log.js';
 import { onLoopback } from '../../support/loopback.js';
+import { memoryLog } from '../../support/memory-log.js';
 import { newDatabaseName, sharedPostgres } from '../../support/postgres.js';
 
 /** An empty database. */
@@ -24,7 +24,7 @@ export async function newDatabase() {
 
 /** As a process does: two of them on one database are two processes. Its tables are made if it has none. */
 export async function openRecords(url: string, limits = NO_LIMITS) {
-  const log = keptLog();
+  const log = memoryLog();
   const database = new Database(url);
   onTestFinished(() => database.close());
   await prepareSchema(database);

@@ -11,7 +11,6 @@ import { Database } from '../../../src/storage/postgres/database.js';
 import { checkServer } from '../../../src/storage/postgres/schema.js';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { eventually } from '../../support/eventually.js';
-import { openLine } from '../../support/line.js';
 import {
   openPgBouncer,
   openPostgresOnSmallDisk,
@@ -20,6 +19,7 @@ import {
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
+import { openTcpProxy } from '../../support/tcp-proxy.js';
 import { openFolder } from '../../support/test-folder.js';
 import { customer, newDatabase, openRecords, recordIn } from './records.js';
 
@@ -94,18 +94,18 @@ it("a start waits while Postgres' name doesn't resolve yet, and a stop ends it",
 
 it('a process whose Postgres is away says that it is starting, and starts when Postgres is back', async () => {
   const { url, port, sql } = await newDatabase();
-  const line = await openLine(port);
-  onTestFinished(() => line.close());
-  line.set('cut');
+  const proxy = await openTcpProxy(port);
+  onTestFinished(() => proxy.close());
+  proxy.set('cut');
   const operationsPort = await freePort();
-  const over = url.replace(`:${port}/`, `:${line.port}/`);
+  const over = url.replace(`:${port}/`, `:${proxy.port}/`);
   const settings = { DATABASE_URL: over, ACCOUNT_MAX_RECORDS: '3' };
   const process = spawnServer({ ...settings, OPS_PORT: String(operationsPort) });
   onTestFinished(async () => void (await process.stop()));
   await process.saw(/"event":"postgres_unavailable"/);
   const ready = await fetch(`http://127.0.0.1:${operationsPort}/ready`);
   expect([ready.status, await ready.json()]).toMatchObject([503, { reasons: ['starting'] }]);
-  line.set('open');
+  proxy.set('open');
   await process.saw(/"event":"started"/);
   // New tables come with all samples, whatever the quotas.
   const samples = await sql('select count(*), min(version) from records');

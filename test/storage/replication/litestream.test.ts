@@ -25,11 +25,11 @@ afterEach(async () => {
 
 it('Litestream is known by its process and its start, at version 0.5.17 or newer', async () => {
   for (const version of ['v0.5.17', '0.5.18', '0.6.0', '1.0.0', '0.5.17-dev', '10.0.0']) {
-    stub.says.version = version;
+    stub.state.version = version;
     expect(await litestream.identify()).toBe(`${process.pid} 2026-11-22T04:00:00Z`);
   }
   for (const version of ['0.5.16', '0.5.9', '0.4.99', '0.5', 'x0.5.17', '', 'x'.repeat(99)]) {
-    stub.says.version = version;
+    stub.state.version = version;
     await expect(litestream.identify()).rejects.toThrow(
       `Litestream on ${socketPath} has version ${version.slice(0, 40)}; it must be 0.5.17 or newer,`,
     );
@@ -37,7 +37,7 @@ it('Litestream is known by its process and its start, at version 0.5.17 or newer
 });
 
 it('A refusal is quoted in one line, without the password of an address', async () => {
-  stub.says.refusal = 'cannot\n\treach  s3://key:word@host/a and sftp://me@host/b';
+  stub.state.refusal = 'cannot\n\treach  s3://key:word@host/a and sftp://me@host/b';
   await expect(litestream.sync(true, 30)).rejects.toThrow(
     'Litestream says: cannot reach s3://(hidden)@host/a and sftp://(hidden)@host/b',
   );

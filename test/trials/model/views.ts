@@ -5,14 +5,14 @@ import { COLLECTIONS } from '../../support/collection-table.js';
 import type { Client } from '../service/client.js';
 import type { AccountModel } from './account-model.js';
 import { OPERATOR_PAGES, pageOf } from './account-model.js';
+import type { AccountRun } from './account-run.js';
 import { must, same, view } from './exchange.js';
-import type { Lane } from './lane.js';
 
 /** `models` are all accounts that have or had records, in any order. */
 export async function checkViews(
   client: Client,
   models: readonly AccountModel[],
-  lanes: readonly Lane[],
+  accounts: readonly AccountRun[],
 ) {
   const summaries = models
     .map((model) => model.summary())
@@ -39,15 +39,15 @@ export async function checkViews(
     const isFound = JSON.stringify(found).includes(JSON.stringify(first));
     must(isFound, 'an account is not found by its name');
   }
-  await checkUsage(client, models, counts, lanes);
-  await checkAudit(client, lanes);
+  await checkUsage(client, models, counts, accounts);
+  await checkAudit(client, accounts);
 }
 
 async function checkUsage(
   client: Client,
   models: readonly AccountModel[],
   counts: Record<string, number>,
-  lanes: readonly Lane[],
+  accounts: readonly AccountRun[],
 ) {
   const { data: usage } = await view<Usage>(client, '/usage');
   const bytesOf = (name: (typeof COLLECTIONS)[number]) =>
@@ -68,7 +68,7 @@ async function checkUsage(
     record_count: Object.values(counts).reduce((sum, count) => sum + count, 0),
     payload_bytes: COLLECTIONS.reduce((bytes, name) => bytes + bytesOf(name), 0),
     resources: Object.fromEntries(resources),
-    audit_event_count: lanes.reduce((count, { events }) => count + events.length, 0),
+    audit_event_count: accounts.reduce((count, { events }) => count + events.length, 0),
   };
   same(usage, wanted, 'the usage');
 }
@@ -79,14 +79,14 @@ function inOrder(event: { changed?: unknown }) {
 }
 
 /** Checks that the log is newest first and holds each account's events in their order. */
-async function checkAudit(client: Client, lanes: readonly Lane[]) {
+async function checkAudit(client: Client, accounts: readonly AccountRun[]) {
   const rows = await client.all<Record<string, unknown>>('/admin/audit');
   const ids = rows.map(({ id }) => Number(id));
   must(
     ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     'the audit log is not newest first',
   );
-  for (const { model, events } of lanes) {
+  for (const { model, events } of accounts) {
     const own = rows
       .filter(({ owner_sub }) => owner_sub === model.subject)
       .map(({ id, actor, timestamp, owner_sub, ...event }) => {
@@ -96,6 +96,6 @@ async function checkAudit(client: Client, lanes: readonly Lane[]) {
       });
     same(own, events.toReversed().map(inOrder), `the audit log of ${model.subject}`);
   }
-  const known = lanes.reduce((count, { events }) => count + events.length, 0);
+  const known = accounts.reduce((count, { events }) => count + events.length, 0);
   must(rows.length === known, `${rows.length} audit events, not ${known}`);
 }

@@ -1,5 +1,5 @@
-// One account's part of a run: sends its commands one after the other and compares every
-// answer with the model of that account.
+// One account's part of a run: sends its commands in order and compares every response with the
+// model of that account.
 
 import { type CollectionName, ROW_OF } from '../../support/collection-table.js';
 import { MARKS } from '../../support/failing-writes.js';
@@ -20,7 +20,7 @@ import type { Shared } from './run.js';
 
 export type Event = { action: string; resource: string; record_id: string; changed: string[] };
 
-export class Lane {
+export class AccountRun {
   /** The events that the audit log must hold for this account, oldest first. */
   events: Event[] = [];
   /** Ids of other accounts' records; requests for them must be answered 404. */

@@ -2,7 +2,7 @@
 
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { dataCommandHere } from '../support/data-command.js';
+import { runManage } from '../support/manage.js';
 import { testFolder } from '../support/test-folder.js';
 
 const folder = testFolder();
@@ -17,7 +17,7 @@ async function dryRun(
   const file = folder.at(`f.${end}`);
   await writeFile(file, content);
   const words = ['import', file, '--account', 'shop', '--into', into, '--dry-run', ...args];
-  const { code, stdout, stderr } = await dataCommandHere(words, {});
+  const { code, stdout, stderr } = await runManage(words, {});
   return { code, text: stdout + stderr };
 }
 
@@ -227,7 +227,7 @@ it('A file above the limit is refused before it is read', async () => {
   await writeFile(path, '');
   await truncate(path, 32 * 1_048_576 + 1);
   const words = ['import', path, '--account', 'a', '--into', 'team', '--dry-run'];
-  const { code, stderr } = await dataCommandHere(words, {});
+  const { code, stderr } = await runManage(words, {});
   const sentence = 'has 33554433 bytes; the limit is 33554432; split it into several files';
   expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
 });

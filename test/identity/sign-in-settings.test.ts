@@ -2,8 +2,9 @@
 // cannot be used ends the start with.
 
 import { expect, it } from 'vitest';
+import { settingWarnings } from '../../src/hosts/settings/warnings.js';
 import { type Environment, readSettings } from '../../src/hosts/settings.js';
-import { expectBadSetting, refusalOf, warningsOf } from '../support/refused-setting.js';
+import { expectBadSetting, refusalOf } from '../support/refused-setting.js';
 
 const USERINFO = 'https://id.example.com/userinfo';
 const ISSUER = 'https://id.example.com/realms/shop';
@@ -100,6 +101,8 @@ it.each([
 ] as const)('refuses %s=%j in one sentence without secrets', expectBadSetting);
 
 it('A start warns when tokens of any application are accepted, and when an address is the subject', () => {
+  const warningsOf = (environment: Environment) =>
+    settingWarnings(readSettings(environment), environment).map(({ event }) => event);
   expect(warningsOf({ AUTH_ISSUER: ISSUER })).toEqual(['identity_audience_unchecked']);
   const gate = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'shop' };
   expect(warningsOf(gate)).toEqual([]);

@@ -13,9 +13,7 @@ import {
 } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { eventually } from '../support/eventually.js';
-import { bearer } from '../support/node-service.js';
-import { rawExchange, requestText } from '../support/raw-http.js';
+import { createCustomer } from '../support/node-service.js';
 import {
   BACKUP_RECORDS,
   openRestoration,
@@ -77,9 +75,7 @@ describe('A restore', () => {
 
   it('keeps the log that a killed service left; such a pair is a backup, too', async () => {
     const server = await on.service.start();
-    const head = [bearer('restore'), 'Connection: close'];
-    const creation = requestText('POST', '/api/v1/customers', head, '{"name":"a","phone":"1"}');
-    expect((await rawExchange(server.origin, creation))[0]?.status).toBe(201);
+    expect((await createCustomer(server)).status).toBe(201);
     server.child.kill('SIGKILL');
     await server.exited;
     const pair = on.at('backups/pair.db');
@@ -120,10 +116,10 @@ describe('A restore', () => {
       };
       syncBuiltinESMExports();`);
       const restoring = on.restore([on.backup], {}, ['--import', waits]);
-      await eventually(async () => expect(await readdir(on.service.folder)).toContain('begun'));
+      await expect.poll(() => readdir(on.service.folder)).toContain('begun');
       await expect(runSql(on.database, 'select 1 from records')).rejects.toThrow(/locked/);
       const start = spawnServer(on.service.environment);
-      await eventually(async () => expect(await openFiles(start)).toContain(on.database));
+      await expect.poll(() => openFiles(start)).toContain(on.database);
       await writeFile(gate, '');
       expect((await restoring).code).toBe(0);
       expect(await start.exited).toBe(1);

@@ -7,8 +7,8 @@ import { afterAll, beforeAll } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings.js';
 import { startConsole } from '../../src/tools/console/server.js';
 import { ADMIN_KEY } from './contract.js';
-import { startDataCommand } from './data-command.js';
 import { dataService } from './data-service.js';
+import { startManage } from './manage.js';
 import { memoryLog } from './memory-log.js';
 import type { Environment } from './program.js';
 
@@ -45,7 +45,7 @@ export async function openConsole(environment: Environment) {
 
 /** `node dist/manage.js console`. Resolves when it listens. */
 export async function startConsoleProcess(environment: Environment) {
-  const program = startDataCommand(['console'], { CONSOLE_PORT: '0', ...environment });
+  const program = startManage(['console'], { CONSOLE_PORT: '0', ...environment });
   const origin = await program.saw(/"address":"([^"]+)"/);
   // On another stream than the address.
   await program.saw(/^console: .*\/$/m);

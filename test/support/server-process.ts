@@ -12,12 +12,8 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** How a server is started, if not plainly by `node dist/server.js`. */
-export interface How {
-  /** The path of another program: another build of the server, or `dist/manage.js`. */
-  readonly script?: string | undefined;
+export interface LaunchOptions {
   readonly args?: readonly string[];
-  readonly nodeOptions?: readonly string[];
   /** A command that runs the command in its arguments, such as a tracer. */
   readonly under?: readonly string[] | undefined;
 }
@@ -27,9 +23,9 @@ export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
 /** Starts a server process, which may fail to start. */
 export function spawnServer(
   environment: Environment,
-  { script = SERVER, args = [], nodeOptions = [], under = [] }: How = {},
+  { args = [], under = [] }: LaunchOptions = {},
 ) {
-  const program = startProgram([...under, process.execPath, ...nodeOptions, script, ...args], {
+  const program = startProgram([...under, process.execPath, SERVER, ...args], {
     environment: { PORT: '0', ...environment },
   });
   /** The parsed lines of the output. Throws if a line is not JSON. */
@@ -46,8 +42,8 @@ export function spawnServer(
 }
 
 /** Starts the server and resolves when it listens. */
-export async function startServer(environment: Environment, how?: How) {
-  const server = spawnServer(environment, how);
+export async function startServer(environment: Environment, options?: LaunchOptions) {
+  const server = spawnServer(environment, options);
   return { ...server, origin: await server.listening() };
 }
 

@@ -15,13 +15,17 @@ export type TcpProxy = Awaited<ReturnType<typeof openTcpProxy>>;
 /** How long a server has to handle late bytes before its connection is closed. */
 const DELIVERED_MS = 500;
 
-/** `target`: the port on this machine that it forwards to. */
-export async function openTcpProxy(target: number) {
+/**
+ * `target`: the port on this machine that it forwards to. `onBytes`: gets what comes from there, and may
+ * change it in place.
+ */
+export async function openTcpProxy(target: number, onBytes: (bytes: Buffer) => void = () => {}) {
   let state: TcpProxyState = 'open';
   const pairs = new Set<(state: TcpProxyState) => void>();
   const server = createServer((near) => {
     if (state === 'cut') return void near.destroy();
     const far = connect(target, '127.0.0.1');
+    far.on('data', onBytes);
     const setPair = joined(near, far);
     pairs.add(setPair);
     far.on('close', () => pairs.delete(setPair));

@@ -1,17 +1,10 @@
 // Reads over Postgres: what SQL must find and count as memory does on other hosts.
 
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { caseFolded } from '../../../src/core/domain/search.js';
 import { textOf } from '../../support/pages.js';
-import {
-  customer,
-  listQuery,
-  newRecords,
-  openRecords,
-  openTap,
-  recordIn,
-  rowsIn,
-} from './records.js';
+import { openTcpProxy } from '../../support/tcp-proxy.js';
+import { customer, listQuery, newRecords, openRecords, recordIn, rowsIn } from './records.js';
 
 it('a search of accounts finds and pages subjects in any script as caseFolded does', async () => {
   const { account, operator } = await newRecords();
@@ -34,10 +27,11 @@ it('a search of accounts finds and pages subjects in any script as caseFolded do
 it('An account search fetches only the requested page, not every match', async () => {
   const { url, port, sql } = await newRecords();
   let received = 0;
-  const tap = await openTap(port, ({ length }) => {
+  const proxy = await openTcpProxy(port, ({ length }) => {
     received += length;
   });
-  const { operator } = await openRecords(url.replace(`:${port}/`, `:${tap}/`));
+  onTestFinished(proxy.close);
+  const { operator } = await openRecords(url.replace(`:${port}/`, `:${proxy.port}/`));
   await sql(
     `insert into account_totals select 'z' || lpad(n::text, 5, '0'), 'customers', 1, 1, 1
        from generate_series(1, 20000) n`,

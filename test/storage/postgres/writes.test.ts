@@ -4,18 +4,9 @@
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { VALID_BODY } from '../../support/collection-table.js';
-import { eventually } from '../../support/eventually.js';
 import { openPostgres } from '../../support/postgres.js';
 import { openTcpProxy } from '../../support/tcp-proxy.js';
-import {
-  customer,
-  messageIn,
-  newDatabase,
-  newRecords,
-  openRecords,
-  openTap,
-  recordIn,
-} from './records.js';
+import { customer, messageIn, newDatabase, newRecords, openRecords, recordIn } from './records.js';
 
 /** Names another process of the server to each client, as a pooler does. */
 function changePid(bytes: Buffer): void {
@@ -29,7 +20,7 @@ const BACKEND_KEY_DATA = Buffer.from('K\0\0\0\x0c');
 /** One account with a record, over a proxy, and what a test does to it. */
 async function openOverProxy({ isPooled = false } = {}) {
   const { name, url, port, sql } = await newDatabase();
-  const proxy = await openTcpProxy(isPooled ? await openTap(port, changePid) : port);
+  const proxy = await openTcpProxy(port, isPooled ? changePid : undefined);
   onTestFinished(() => proxy.close());
   const records = await openRecords(url.replace(`:${port}/`, `:${proxy.port}/`));
   const account = records.account('a');
@@ -53,11 +44,8 @@ async function openOverProxy({ isPooled = false } = {}) {
     },
     /** Cuts the proxy while a statement waits for the lock. Resolves with its process. */
     async cut() {
-      const found = await eventually(async () => {
-        const pids = await waiting();
-        expect(pids).toHaveLength(1);
-        return pids;
-      });
+      await expect.poll(waiting).toHaveLength(1);
+      const found = await waiting();
       proxy.set('cut');
       return found;
     },
@@ -101,11 +89,7 @@ it('Writes are ended in Postgres before a retry, so that none is stored late', a
   const before = await cut();
   proxy.set('open');
   // The second attempt waits for the lock, too, and the first has gone.
-  await eventually(async () => {
-    const now = await waiting();
-    expect(now).toHaveLength(1);
-    expect(now).not.toEqual(before);
-  });
+  await expect.poll(waiting).toEqual([expect.not.objectContaining(before[0] ?? {})]);
   await unlock();
   expect(await deleting).toEqual({ ok: true, value: id });
 });
@@ -150,7 +134,7 @@ it('Writes fail with "nothing was changed" if never sent, and as unknown once se
   expect(message).toMatch(/read the record before/);
   expect(performance.now() - begun).toBeGreaterThan(4_900);
   // What waited for the lock does not wait for ever.
-  await eventually(async () => expect(await waiting()).toEqual([]));
+  await expect.poll(waiting).toEqual([]);
   await unlock();
 }, 60_000);
 
@@ -171,7 +155,7 @@ it('Writes are not acknowledged if the wait for a synchronous standby was cancel
     await probe;
   }
   const creating = records.account('a').create('customers', customer());
-  await eventually(async () => expect(await cancelled()).toBe(true));
+  await expect.poll(cancelled).toBe(true);
   expect(messageIn(await creating)).toMatch(/read the record before trying again/);
 }, 60_000);
 

@@ -11,7 +11,6 @@ import {
   type ReplicaReport,
 } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { spawnServer } from '../../support/server-process.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -72,7 +71,7 @@ it('Without Litestream it commits, reports that, and takes backups', async () =>
   await stub.close();
   expect(await storage.commit(put(100))).toEqual(committed);
   const behind = { isReached: false, behindSince: expect.any(Number) };
-  await eventually(async () => expect(reports.at(-1)).toMatchObject(behind));
+  await expect.poll(() => reports.at(-1)).toMatchObject(behind);
   const { recordCount } = await storage.backup(folder.at('backup.db'));
   expect(recordCount).toBe((await loaded(storage)).length);
 });

@@ -126,7 +126,7 @@ it('A list shows its total and 25 records a page, even of the largest; an empty 
 it.each([
   [401, 'UNAUTHORIZED', /refused the admin key/],
   [500, 'INTERNAL_ERROR', /returned INTERNAL_ERROR.*req_1/s],
-])('A page that fails says what the service answered: %i %s', async (status, code, sentence) => {
+])('A page that fails shows the error of the service: %i %s', async (status, code, sentence) => {
   const failing = createServer((_, response) => {
     response.writeHead(status, { 'X-Request-ID': 'req_1' });
     response.end(JSON.stringify({ error: { code, message: 'm' } }));

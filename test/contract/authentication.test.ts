@@ -32,28 +32,31 @@ describeContract('Authentication', (service) => {
     ['a character outside ASCII', 'Bearer é'],
     ['a padding without a token', 'Bearer =='],
     ['text after the padding', 'Bearer abc=def'],
-  ])('a malformed header (%s) is 401 and the provider is not asked', async (_name, value) => {
-    const before = service.identity.asked.length;
-    const reply = await withAuthorization(service, value);
-    expectError(reply, 401, 'UNAUTHORIZED');
-    expect(service.identity.asked.length).toBe(before);
-  });
+  ])(
+    'refuses a malformed header (%s) with 401, and does not ask the provider',
+    async (_name, value) => {
+      const before = service.identity.asked.length;
+      const reply = await withAuthorization(service, value);
+      expectError(reply, 401, 'UNAUTHORIZED');
+      expect(service.identity.asked.length).toBe(before);
+    },
+  );
 
   it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  '])(
-    'the scheme is accepted as "%s"',
+    'accepts the scheme "%s"',
     async (scheme) => {
       const reply = await withAuthorization(service, `${scheme} ${tokenOf('scheme-reader')}`);
       expect(reply.status).toBe(200);
     },
   );
 
-  it('the token reaches the provider unchanged, with every character that a token may contain', async () => {
+  it('passes the token to the provider unchanged, with every character that a token may contain', async () => {
     const token = 'AZaz09-._~+/==';
     await withAuthorization(service, `Bearer ${token}`);
     expect(service.identity.asked.at(-1)).toBe(token);
   });
 
-  it('a token that the provider refuses is 401, and the answer does not repeat it', async () => {
+  it('answers 401 if the provider refuses the token, and does not repeat the token', async () => {
     const before = service.identity.asked.length;
     const reply = await withAuthorization(service, 'Bearer stolen-long-ago');
     expectError(reply, 401, 'UNAUTHORIZED');
@@ -61,14 +64,14 @@ describeContract('Authentication', (service) => {
     expect(service.identity.asked.length).toBe(before + 1);
   });
 
-  it('every request is checked with the provider', async () => {
+  it('checks every request with the provider', async () => {
     const account = service.account();
     const before = service.identity.asked.length;
     for (let i = 0; i < 3; i++) await account.get('/customers');
     expect(service.identity.asked.length).toBe(before + 3);
   });
 
-  it("a burst of an account's first requests is admitted as a whole", async () => {
+  it("admits a burst of an account's first requests as a whole", async () => {
     const account = service.account();
     const replies = await Promise.all(Array.from({ length: 150 }, () => account.get('/customers')));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
@@ -103,8 +106,8 @@ const SUBJECTS = [
   'x'.repeat(1024),
 ];
 
-describeContract('Account isolation', (service) => {
-  it('two tokens of one subject open the same account', async () => {
+describeContract('An account', (service) => {
+  it('is opened by each token of its subject', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
     // Padding is ignored in base64url, so this is another token for the same subject.
@@ -113,7 +116,7 @@ describeContract('Account isolation', (service) => {
     expect(service.identity.asked.at(-1)).not.toBe(service.identity.asked.at(-2));
   });
 
-  it.each(SUBJECTS)('the subject %j owns its records from create to delete', async (subject) => {
+  it.each(SUBJECTS)('of the subject %j owns its records from create to delete', async (subject) => {
     const account = service.account(subject);
     expect((await account.get('/customers')).json.data).toEqual([]);
     const record = await account.create('customers', CUSTOMER);
@@ -129,7 +132,7 @@ describeContract('Account isolation', (service) => {
     expect((await account.get('/customers')).json.meta.pagination.total).toBe(0);
   });
 
-  it('unusual subjects own their records after a restart, and the operator finds each', async () => {
+  it('of an unusual subject owns its records after a restart, and the operator finds it', async () => {
     const records = new Map<string, unknown>();
     for (const subject of SUBJECTS) {
       records.set(subject, await service.account(subject).create('customers', CUSTOMER));

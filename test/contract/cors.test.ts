@@ -16,7 +16,7 @@ function ownHeaders(response: Response): Record<string, string> {
   return Object.fromEntries([...response.headers].filter(([name]) => !TRANSPORT_HEADERS.has(name)));
 }
 
-describeContract('Preflight', (service) => {
+describeContract('A preflight', (service) => {
   it.each([
     '/api/v1/customers',
     '/api/v1/health',
@@ -25,7 +25,7 @@ describeContract('Preflight', (service) => {
     '/api/v1x',
     '/',
     '/any/where?at=all',
-  ])('OPTIONS %s is 204 with exactly the three headers', async (path) => {
+  ])('of %s is 204 with exactly the three headers', async (path) => {
     const before = service.identity.asked.length;
     const response = await service.fetch(path, {
       method: 'OPTIONS',
@@ -84,7 +84,7 @@ for (const [title, list, cases] of [
     title,
     (service) => {
       it.each(REQUESTS)(
-        'the answer to %s admits the right origins, and never cookies',
+        'the response to %s admits the right origins, and never cookies',
         async (request) => {
           const [method = '', path = ''] = request.split(' ');
           for (const [origin, allowed, vary] of cases) {

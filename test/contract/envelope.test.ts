@@ -32,7 +32,7 @@ const KINDS = [
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 const GENERATED_ID = /^req_[0-9a-f]{16}$/;
 
-describeContract('The answer', (service) => {
+describeContract('The response', (service) => {
   it.each(KINDS)(
     'to %s has exactly its members, the common headers, the time and the request id',
     async (_name, wanted, kind, method, path, body?: unknown) => {
@@ -107,7 +107,7 @@ describeContract('X-Request-ID', (service, { storage }) => {
   it.each([
     ['no value', ''],
     ['spaces alone', '   '],
-  ])('of %s means a generated one', async (_name, value) => {
+  ])('of %s is replaced by a generated one', async (_name, value) => {
     const { headers } = await echo(value);
     expect(headers.get('x-request-id')).toMatch(GENERATED_ID);
   });

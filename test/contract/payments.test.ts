@@ -30,7 +30,7 @@ describeContract('Payments', (service) => {
     expect(await rowsOf(account)).toMatchObject([defaults, row]);
   });
 
-  it('follow every change of its order, and disappear with it', async () => {
+  it('follow every change of their order, and disappear with it', async () => {
     const account = service.account();
     const { id } = await account.create('orders', ORDER);
     const path = `/orders/${id}`;

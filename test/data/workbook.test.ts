@@ -6,7 +6,7 @@ import { strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { dataService } from '../support/data-service.js';
 
-const on = dataService();
+const service = dataService();
 let serial = 0;
 
 /** A file of `workbooks/`, or the XML of the cells of the second row, below the header. */
@@ -18,9 +18,9 @@ const sheet = (name: string) => ['--sheet', name];
 async function run(given: Given, account: string, args: string[]) {
   const isFile = 'file' in given;
   const content = await (isFile ? fixture(given.file) : workbook(given.cells, given.prefix));
-  const file = await on.file(`b${++serial}.xlsx`, content);
+  const file = await service.file(`b${++serial}.xlsx`, content);
   const of = isFile ? [] : sheet('Maagizo');
-  return on.run(['import', file, '--account', account, '--into', 'orders', ...of, ...args]);
+  return service.run(['import', file, '--account', account, '--into', 'orders', ...of, ...args]);
 }
 
 const dryRun = async (given: Given, ...args: string[]) => {
@@ -49,12 +49,12 @@ describe.each(FILES)('A workbook of %s', (file) => {
       const given = names.map((name, at) => [name, cells[at]]);
       return { ...Object.fromEntries(given), status: 'New', currency: 'TZS' };
     });
-    expect(await on.contents(file, 'orders')).toEqual(wanted);
-    const to = on.at(`out-${file}`);
-    await on.run(['export', '--account', file, '--to', to, '--excel', '--delimiter', ';']);
-    const again = await on.run(['import', to, '--account', `${file}-again`, '--in-order']);
+    expect(await service.contents(file, 'orders')).toEqual(wanted);
+    const to = service.at(`out-${file}`);
+    await service.run(['export', '--account', file, '--to', to, '--excel', '--delimiter', ';']);
+    const again = await service.run(['import', to, '--account', `${file}-again`, '--in-order']);
     expect(again).toMatchObject({ code: 0, stderr: '' });
-    expect(await on.contents(`${file}-again`, 'orders')).toEqual(wanted);
+    expect(await service.contents(`${file}-again`, 'orders')).toEqual(wanted);
     const skipped = await run({ file }, file, [...sheet('Maagizo'), '--existing', 'skip']);
     expect(skipped.stdout).toContain('0 records created');
   });
@@ -153,10 +153,10 @@ describe('A workbook is refused', () => {
       ['PK\u0003\u0004 and no more', 'cannot be read as a workbook'],
       ['customer,service,amount', 'is not a workbook; save it as .xlsx'],
     ] as const) {
-      const file = await on.file(`b${++serial}.xlsx`, content);
+      const file = await service.file(`b${++serial}.xlsx`, content);
       const words = ['import', file, '--account', 'a', '--into', 'orders', '--dry-run'];
       const stderr = expect.stringContaining(wanted);
-      expect(await on.run(words)).toMatchObject({ code: 1, stderr });
+      expect(await service.run(words)).toMatchObject({ code: 1, stderr });
     }
   });
 });

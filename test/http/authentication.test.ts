@@ -26,7 +26,7 @@ describe('adminGate', () => {
   const admit = (configured: string | undefined, given?: string) =>
     adminGate(configured)(request(given === undefined ? {} : { 'X-Service-Admin-Key': given }));
 
-  it.each([32, 1000])('a key of %i characters opens the gate', (length) => {
+  it.each([32, 1000])('opens with a key of %i characters', (length) => {
     const key = KEY.repeat(30).slice(0, length);
     expect(admit(key, key)).toMatchObject({ ok: true });
   });

@@ -41,7 +41,7 @@ function broken(thrown: unknown): RecordService {
   };
 }
 
-describe('an unexpected error', () => {
+describe('An unexpected error', () => {
   const error = new Error(SECRET);
 
   it.each([

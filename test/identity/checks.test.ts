@@ -80,7 +80,7 @@ describe('With a memory', () => {
     }
   });
 
-  it('the time counts from the start of the question', async () => {
+  it('the time counts from the start of the request to the provider', async () => {
     const { clock, later } = open((token) => {
       clock.now += 3_900;
       return good(token);

@@ -88,16 +88,19 @@ it.each([
   ["Firebase's ID token", undefined, 'sub', { sub: 'Xk893', firebase: { tenant: 'x' } }],
   // Entra's discovery document names an endpoint of another API.
   ["Entra's access token", 'https://graph.example/me', 'oid', { oid: 'aaaa-0000', sub: 'AAIkzq' }],
-])('Alone, %s opens its account', async (_name, userinfo_endpoint, subjectField, claims) => {
-  provider.metadata = { userinfo_endpoint };
-  const { identity } = signIn({ ...ALONE, subjectField });
-  const subject = { ...claims }[subjectField as 'sub'];
-  const found = await identity.identify(await provider.token(claims));
-  expect(found).toEqual({ ...IDENTIFIED, subject });
-  expect([provider.asked, log.lines]).toEqual([[DISCOVERY, KEYS], []]);
-});
+])(
+  'With AUTH_USERINFO=off, %s opens its account',
+  async (_name, userinfo_endpoint, subjectField, claims) => {
+    provider.metadata = { userinfo_endpoint };
+    const { identity } = signIn({ ...ALONE, subjectField });
+    const subject = { ...claims }[subjectField as 'sub'];
+    const found = await identity.identify(await provider.token(claims));
+    expect(found).toEqual({ ...IDENTIFIED, subject });
+    expect([provider.asked, log.lines]).toEqual([[DISCOVERY, KEYS], []]);
+  },
+);
 
-it('Alone, a token without a usable subject leaves the account undecided', async () => {
+it('With AUTH_USERINFO=off, a token without a usable subject leaves the account undecided', async () => {
   const { identity } = signIn({ ...ALONE, subjectField: 'oid' });
   expect(await identity.identify(await provider.token())).toEqual(UNAVAILABLE);
   const reason = 'a token without a usable subject; check AUTH_SUBJECT_FIELD';

@@ -80,7 +80,7 @@ describe('An answer that leaves the token undecided', () => {
     ['HTML', answer(200, HTML, { 'Content-Type': 'text/html' }), noJson],
     ['1,025 bytes', answer(200, { sub: `${'é'.repeat(512)}x` }), tooLong],
     ['64 KiB and one byte', answer(200, userinfoOf(LIMIT_BYTES + 1)), tooLarge],
-  ])('is unusable, and the log says why: %s', async (_name, behaviour, fields) => {
+  ])('is unusable, and the log gives the reason: %s', async (_name, behaviour, fields) => {
     const { identity, lines } = await askOnce(behaviour);
     const event = 'identity_provider_unavailable';
     expect([identity, lines]).toEqual([UNAVAILABLE, [{ level: 'warn', event, fields }]]);
@@ -107,7 +107,7 @@ describe('A refusal by the provider', () => {
 
   const texts = `null false {"active":false} {"error":"invalid_token"} {"error":{"code":401}}
     {"error":true} {"error":["x"]} {"status":"error","sub":""}`;
-  it.each(texts.split(/\s+/))('may be a 2xx that says no: %s', async (body) => {
+  it.each(texts.split(/\s+/))('may be a 2xx with an error: %s', async (body) => {
     expect((await askOnce(answer(200, body))).identity).toEqual(INVALID);
   });
 
@@ -143,7 +143,7 @@ describe('The log never holds the token', () => {
   });
 });
 
-describe('The question', () => {
+describe('The request to the provider', () => {
   async function questionOf(settings: SignInSettings = {}) {
     const seen: unknown[] = [];
     await askOnce((_token, response, { method, url, headers }) => {
@@ -156,7 +156,7 @@ describe('The question', () => {
   }
   const plain = { method: 'GET', url: '/userinfo', authorization: 'Bearer a-token' };
 
-  it('carries the token, and what the settings say', async () => {
+  it('carries the token and what the settings add', async () => {
     expect(await questionOf()).toEqual({ ...plain, accept: 'application/json' });
     expect(await questionOf({ method: 'POST' })).toMatchObject({ method: 'POST' });
     const headers = { apikey: 'the-key', Accept: 'application/vnd.x+json' };

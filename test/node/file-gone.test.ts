@@ -33,7 +33,7 @@ async function manage(environment: Record<string, string>, ...args: string[]) {
   return [await run.exited, run.output()];
 }
 
-it('A file that is deleted: no write is taken, the command says what to do, and a dump of the running service has everything', async () => {
+it('After the file is deleted, writes are refused, the command names the remedy, and a dump of the running service has everything', async () => {
   expect(await create()).toEqual([201, undefined]);
   await rm(service.database);
   // Acknowledged before the service notices.
@@ -64,7 +64,7 @@ it('A file that is deleted: no write is taken, the command says what to do, and 
   expect(row?.['n']).toBe(SAMPLE_COUNT + 1 + unnoticed);
 });
 
-it('A file that is touched keeps taking writes, and one that is replaced takes none', async () => {
+it('A touched file still takes writes, and a replaced one takes none', async () => {
   const { database } = service;
   await utimes(database, 1, 1);
   expect(await reasons()).toEqual([]);

@@ -83,7 +83,7 @@ describe('A running preview', () => {
     ...['https://evil.example', 'null', 'http://localhost.evil.example', 'file://', 'x'],
     // Pages that are under development.
     ...['http://localhost:5173', 'http://127.0.0.1:3000', 'http://[::1]:8', 'https://localhost'],
-  ])('lets a page read and change if it is of this machine: %s', async (Origin) => {
+  ])('lets only pages of this machine read and change: %s', async (Origin) => {
     const isHere = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(Origin);
     for (const [method, wanted] of Object.entries({ GET: 200, OPTIONS: 204, POST: 201 })) {
       const { status, headers } = await ask(`${api}/customers`, method, { ...MINE, Origin });
@@ -120,7 +120,7 @@ describe('The preview', () => {
     return started;
   }
 
-  it('uses its own file and provider and the given key, says what it ignores, and ends with its terminal', async () => {
+  it('uses its own file and provider and the given key, names the settings that it ignores, and ends with its terminal', async () => {
     const key = "a key of the operator's own choosing, with a quote";
     const { output, child, exited } = await start({
       ADMIN_API_KEY: key,

@@ -34,7 +34,7 @@ describe.runIf(process.getuid?.() === 0)('The superuser', () => {
     );
   });
 
-  it('restores no backup there', async () => {
+  it("restores no backup over another user's file", async () => {
     const on = await openRestoration();
     await chown(on.database, SERVICE, SERVICE);
     const before = await stat(on.database);

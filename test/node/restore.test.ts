@@ -209,7 +209,7 @@ describe('A restore is refused', () => {
     expect(await on.keptNames()).toEqual([]);
   });
 
-  it('where the ledger of erased accounts cannot be read', async () => {
+  it('if the ledger of erased accounts cannot be read', async () => {
     const ledger = on.at('backups-erased.ndjson');
     await mkdir(ledger);
     expect(await refusal(1, [on.backup])).toContain(
@@ -235,7 +235,7 @@ describe('A restore is refused', () => {
       },
       DAMAGED,
     ],
-  ])('where the backup %s', async (_what, change, reason) => {
+  ])('if the backup %s', async (_what, change, reason) => {
     await change();
     const sentence = await refusal(1, [on.backup]);
     const start = `the backup ${on.backup} cannot be restored: `;
@@ -245,7 +245,7 @@ describe('A restore is refused', () => {
     );
   });
 
-  it('where not one backup is named, or nothing says which database is meant', async () => {
+  it('if no backup is named, or no setting names the database', async () => {
     expect(await refusal(2, [])).toMatch(/\nmanage restore --help lists/);
     expect(await refusal(2, [on.backup], { DATABASE_URL: '' })).toBe(
       "DATABASE_URL is unset; pass the service's settings by --settings",

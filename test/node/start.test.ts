@@ -220,7 +220,7 @@ describe('The log', () => {
     ]);
   });
 
-  it('says why a signal does nothing, and which one to use instead', async () => {
+  it('explains why a signal is ignored, and which one to use instead', async () => {
     const server = await service.start();
     for (const [signal, hint] of [
       ['SIGUSR1', 'SIGUSR2 takes a backup'],

@@ -132,7 +132,7 @@ describe('The admin key', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('lets an export end what is under way, with 130', async () => {
+  it('lets an export finish its requests, and ends it with 130', async () => {
     // It takes connections and never answers.
     const silent = createServer();
     const { port } = await onLoopback(silent);
@@ -148,7 +148,7 @@ describe('Ctrl-C', () => {
     expect(await ended).toEqual({ code: 130, stdout: '', stderr });
   });
 
-  it('is the end of the console, with 0', async () => {
+  it('ends the console with 0', async () => {
     const settings = { ADMIN_API_KEY: KEY, CONSOLE_PORT: '0' };
     const { child, ended, saw } = start('manage', ['console'], settings);
     await saw('console: http');

@@ -22,7 +22,7 @@ describeContract(
       return service.withoutDocument(async () => (await service.fetch('/plant', init)).json());
     };
 
-    it('in doubt ends it: the write is 500, and the next request reads what is stored', async () => {
+    it('that leaves a write in doubt ends the object: the write is 500, and the next request reads what is stored', async () => {
       const account = service.account();
       const first = await account.create('orders', VALID_BODY.orders);
       await plant({ doubt: true });

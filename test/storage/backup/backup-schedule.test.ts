@@ -105,7 +105,7 @@ it('A schedule takes one more backup, however often it is asked during one', asy
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
 });
 
-it('A schedule says what is wrong with a folder every ten minutes, and uses it when it is back', async () => {
+it('A schedule reports an unusable folder every ten minutes, and uses it once it is back', async () => {
   await rename(folder, `${folder}-away`);
   start(1);
   // The look at the start, and the test's own.
@@ -120,7 +120,7 @@ it('A schedule says what is wrong with a folder every ten minutes, and uses it w
   expect((await eventsSoFar()).slice(4)).toEqual(['backup_taken']);
 });
 
-it('A schedule takes and keeps its own by the right clock beside as many backups of a wrong one as it keeps', async () => {
+it('A schedule takes and keeps new backups, although as many as it keeps are dated in the future', async () => {
   for (let day = 10; day < 20; day++) {
     await writeFile(join(folder, `service-2199-01-${day}T00-00-00.000Z.db`), 'a backup');
   }

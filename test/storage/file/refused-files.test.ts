@@ -141,7 +141,7 @@ describe('A file is refused', () => {
   });
 });
 
-it("A file is taken that has Litestream's own two tables", async () => {
+it("A file with Litestream's own two tables is accepted", async () => {
   const table = 'create table _litestream_seq (id integer primary key, seq integer)';
   await ours(table, 'create table _litestream_lock (id integer)');
   expect(checkDatabase(path)).toMatchObject({ auditEventCount: 0 });

@@ -6,7 +6,7 @@ import { textOf } from '../../support/pages.js';
 import { openTcpProxy } from '../../support/tcp-proxy.js';
 import { customer, listQuery, newRecords, openRecords, recordIn, rowsIn } from './records.js';
 
-it('a search of accounts finds and pages subjects in any script as caseFolded does', async () => {
+it('A search of accounts finds and pages subjects in any script as caseFolded does', async () => {
   const { account, operator } = await newRecords();
   const owners = 'ÀB İzmir i ΣΑΣ ﬀ 𐐀x \ud800q a\u0001b Plain straße K'.split(' ');
   for (const owner of owners) recordIn(await account(owner).create('customers', customer()));
@@ -43,7 +43,7 @@ it('An account search fetches only the requested page, not every match', async (
   expect(received - before).toBeLessThan(10_000);
 });
 
-it('a search or a write whose client has gone is not sent to Postgres', async () => {
+it('A search or a write whose client has disconnected is not sent to Postgres', async () => {
   const { account, name, sql } = await newRecords();
   const last = 'select from pg_stat_activity where datname = $1 and query like $2';
   const searched = async () => (await sql(last, [name, '%strpos%'])).length;
@@ -55,7 +55,7 @@ it('a search or a write whose client has gone is not sent to Postgres', async ()
   expect(await searched()).toBe(1);
 });
 
-it('records are found again with everything that text can hold', async () => {
+it('Records are found with everything that a text can hold', async () => {
   const account = (await newRecords()).account('nul \0 half \ud800 mark \u0001');
   const status = 'a"\\\u0000\ud800';
   const odd = recordIn(await account.create('orders', orderOf({ status, note: '"\\\n\u001e' })));
@@ -69,7 +69,7 @@ it('records are found again with everything that text can hold', async () => {
   expect(await of({ q: '\0' })).toEqual([]);
 });
 
-it('long records and their payments are listed in order, without being held together', async () => {
+it('Long records and their payments are listed in order, without being held together', async () => {
   const account = (await newRecords()).account('a');
   const lengths = [10, 100_000, 20, 200_000, 300_000, 30, ...Array(20).fill(150_000)];
   const ids: string[] = [];
@@ -89,7 +89,7 @@ it('long records and their payments are listed in order, without being held toge
   expect(rows.map((row) => row['amount'])).toEqual(lengths.toReversed());
 });
 
-it('a search finds the same with the index of the page as without it', async () => {
+it('A search finds the same with and without the index of the page', async () => {
   const { account: of, sql } = await newRecords();
   const account = of('a');
   for (const note of ['50% off', '5000 off', 'a_b', 'axb', 'C:\\dir', 'ÉTÉ à Zanzibar', 'plain']) {

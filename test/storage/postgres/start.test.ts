@@ -28,7 +28,7 @@ it('A start refuses the tables of another program', async () => {
   await expect(openRecords(url)).rejects.toThrow(/tables of another program \(records\)/);
 });
 
-it('A process works beside a newer release, unless its tables need that release', async () => {
+it('A process works alongside a newer release, unless its tables need that release', async () => {
   const { url, sql } = await newDatabase();
   const before = await openRecords(url);
   await sql('alter table records add column extra text');
@@ -97,7 +97,7 @@ it.skipIf(!existsSync(PGBOUNCER))(
   },
 );
 
-it("a start waits while Postgres' name doesn't resolve yet, and a stop ends it", async () => {
+it("A start waits while Postgres' name doesn't resolve yet, and a stop ends it", async () => {
   const process = spawnServer({ DATABASE_URL: 'postgres://service@not-yet.invalid/service' });
   onTestFinished(async () => void (await process.stop()));
   await process.saw(/"event":"postgres_unavailable"/);
@@ -105,7 +105,7 @@ it("a start waits while Postgres' name doesn't resolve yet, and a stop ends it",
   expect(await process.stop()).toBe(0);
 });
 
-it('a process whose Postgres is away says that it is starting, and starts when Postgres is back', async () => {
+it('A process whose Postgres is down reports that it is starting, and starts when Postgres is back', async () => {
   const { url, port, sql } = await newDatabase();
   const proxy = await openTcpProxy(port);
   onTestFinished(() => proxy.close());
@@ -133,7 +133,7 @@ it.each([
     (url: string) => `${url}?sslmode=require&channel_binding=require`,
     /DATABASE_URL demands channel_binding=require, .*remove it/,
   ],
-])('%s ends the start with one sentence', async (_, changed, sentence) => {
+])('A start ends with one sentence because of %s', async (_, changed, sentence) => {
   const { url } = await newDatabase();
   const process = spawnServer({ DATABASE_URL: changed(url) });
   expect(await process.exited).toBe(1);
@@ -143,7 +143,7 @@ it.each([
   });
 });
 
-it('a start advances the sequences behind rows that came without them', async () => {
+it('A start advances the sequences behind rows that came without them', async () => {
   const { url, sql } = await newDatabase();
   const first = await openRecords(url);
   recordIn(await first.account('a').create('customers', customer()));
@@ -163,7 +163,7 @@ it('a start advances the sequences behind rows that came without them', async ()
   expect(await sql(event)).toEqual([{ id: '71' }]);
 });
 
-it("an address of Postgres' name gets 2 s for its handshake, and not Node's 250 ms", async () => {
+it("An address of Postgres' name gets 2 s for its handshake, and not Node's 250 ms", async () => {
   new Database('postgres://service@localhost/service');
   expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(2_000);
 });

@@ -55,7 +55,7 @@ async function openOverProxy({ isPooled = false } = {}) {
 it.each([
   ['create', { version: 1, records: '2' }],
   ['PATCH', { version: 2, records: '1' }],
-])('have a %s whose connection was lost stored once, and acknowledged', async (kind, wanted) => {
+])('A %s whose connection is lost is stored once, and acknowledged', async (kind, wanted) => {
   const { account, id, proxy, lock, cut, sql } = await openOverProxy();
   const unlock = await lock('account_totals');
   const changing =

@@ -60,10 +60,10 @@ describe('Another program, or a failing Litestream', () => {
 
   it.each<[what: string, answer: (to: ServerResponse) => void, sentence: string]>([
     ['fails', (to) => to.writeHead(500).end('x'), 'Litestream says: status 500'],
-    ['says nothing', (to) => to.end(), 'Litestream sees no database there; check its user and'],
+    ['sends nothing', (to) => to.end(), 'Litestream sees no database there; check its user and'],
     ['breaks off', (to) => to.destroy(), '(ECONNRESET)'],
     ['is late', () => late.abort(new DOMException('', 'TimeoutError')), 'does not answer in time'],
-  ])('that %s is said in one sentence', async (_, act, sentence) => {
+  ])('that %s is reported in one sentence', async (_, act, sentence) => {
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
     answer = act;
     await expect(litestream.sync(true, 30)).rejects.toThrow(sentence);

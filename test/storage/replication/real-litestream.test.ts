@@ -16,7 +16,7 @@ const INDEX_START_BYTES = 136;
 const folder = testFolder();
 
 itWithLitestream(
-  'a commit that the index of the log does not count is counted by the next start, and the replica stays whole',
+  'The next start finds a commit that the index of the log lacks, and the replica stays complete',
   async (program) => {
     const home = litestreamHome(program, folder.path);
     const { file: path, socketPath } = home;

@@ -102,7 +102,7 @@ it('A replica is reached when Litestream has taken a commit of this file, and is
   expect(last()).toEqual({ isReached: true, reason: undefined, behindSince: undefined });
 });
 
-it('It is proven again if Litestream was restarted, and only then', async () => {
+it('A replica is verified again only if Litestream was restarted', async () => {
   await reach();
   stub.state.databases = [];
   await pass(1_000);
@@ -115,7 +115,7 @@ it('It is proven again if Litestream was restarted, and only then', async () => 
   expect([last()?.isReached, touches]).toEqual([true, 2]);
 });
 
-it('It gets the commits of each second, and is behind since the oldest that it lacks', async () => {
+it('A replica gets the commits of each second, and is behind since the oldest that it lacks', async () => {
   await reach();
   stub.state.lacks = 1;
   const first = await commit();
@@ -129,7 +129,7 @@ it('It gets the commits of each second, and is behind since the oldest that it l
   expect(stub.syncs).toHaveLength(5);
 });
 
-it('It is behind since a commit of which the sync failed, also where Litestream counts from 1 again', async () => {
+it('A replica is behind since the commit whose sync failed, also if Litestream counts from 1 again', async () => {
   await reach();
   for (let second = 0; second < 5; second++) await commit();
   stub.state.lacks = 1;
@@ -147,7 +147,7 @@ it('It is behind since a commit of which the sync failed, also where Litestream 
   expect(last()?.behindSince).toBeUndefined();
 });
 
-it('Commits wait for a sync for no more than a second, and it stays reached only while Litestream answers', async () => {
+it('Commits wait at most a second for a sync, and the replica stays reached only while Litestream answers', async () => {
   await reach();
   hold();
   const at = await commit();

@@ -66,7 +66,7 @@ it('Only one service at a time has the file: a second one, with a replica or wit
   await refuses(replicated);
 });
 
-it('Without Litestream it commits, reports that, and takes backups', async () => {
+it('Without Litestream a storage commits, reports it, and takes backups', async () => {
   const storage = await open();
   await stub.close();
   expect(await storage.commit(put(100))).toEqual(committed);

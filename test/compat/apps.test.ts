@@ -54,7 +54,7 @@ async function book(customer: string, service: string, amount: string): Promise<
   await page.locator('form:not([inert])').waitFor();
 }
 
-it('The app lets a user sign in, says of each field what is wrong, and finds names while one types', async () => {
+it('The app lets a user sign in, shows what is wrong with each field, and finds names as the user types', async () => {
   await page.goto(window.origin);
   await page.locator('input[name=login]').fill('neema');
   await page.locator('input[name=password]').fill('any');

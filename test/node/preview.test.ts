@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Program } from '../support/program.js';
-import { printed, spawnPreview } from '../support/server-process.js';
+import { spawnPreview, startPreview } from '../support/server-process.js';
 import { openFolder, type TestFolder, testFolder } from '../support/test-folder.js';
 
 const MINE = { Authorization: 'Bearer local-doors' };
@@ -21,9 +21,8 @@ describe('A running preview', () => {
 
   beforeAll(async () => {
     folder = await openFolder();
-    preview = spawnPreview(folder.path, { CORS_ALLOWED_ORIGINS: '*' });
-    const text = await printed(preview);
-    const found = (pattern: RegExp) => pattern.exec(text)?.[1] ?? '';
+    preview = await startPreview(folder.path, { CORS_ALLOWED_ORIGINS: '*' });
+    const found = (pattern: RegExp) => pattern.exec(preview.output())?.[1] ?? '';
     api = found(/runs at (\S+)/);
     reference = found(/Reference {2}(\S+)/);
     console_ = found(/Console {4}(http:\S+)\/ is/);
@@ -113,10 +112,8 @@ describe('The preview', () => {
   let started: Program | undefined;
   afterEach(async () => expect((await started?.stop('SIGINT')) ?? 0).toBe(0));
 
-  /** Resolves when everything is printed. */
   async function start(environment: Record<string, string>): Promise<Program> {
-    started = spawnPreview(folder.path, environment);
-    await printed(started);
+    started = await startPreview(folder.path, environment);
     return started;
   }
 

@@ -47,7 +47,7 @@ export async function startServer(environment: Environment, options?: LaunchOpti
   return { ...server, origin: await server.listening() };
 }
 
-/** Starts a preview, as `npm start` does, with its data in the folder. It may fail to start. */
+/** Spawns a preview, as `npm start` does, with its data in the folder. It may fail to start. */
 export function spawnPreview(folder: string, environment: Environment = {}) {
   return startProgram([process.execPath, PREVIEW], {
     cwd: folder,
@@ -55,8 +55,9 @@ export function spawnPreview(folder: string, environment: Environment = {}) {
   });
 }
 
-/** Resolves with what the preview printed once that is complete; rejects if the preview ends first. */
-export async function printed(preview: ReturnType<typeof spawnPreview>): Promise<string> {
+/** Starts a preview and resolves when it has printed everything. */
+export async function startPreview(folder: string, environment?: Environment) {
+  const preview = spawnPreview(folder, environment);
   await preview.saw('admin/overview');
-  return preview.output();
+  return preview;
 }

@@ -16,7 +16,7 @@ import {
   type Screen,
   signIn,
 } from '../support/console-browser.js';
-import { type Loopback, onLoopback } from '../support/loopback.js';
+import { type LocalServer, listenLocally } from '../support/listen.js';
 
 const PICTURE = fileURLToPath(new URL('../../src/tools/console/overview.png', import.meta.url));
 const ORDERS = '/accounts/local-preview/orders';
@@ -69,7 +69,7 @@ const NAMED = [
 ] as const;
 
 let browsed: Awaited<ReturnType<typeof browseConsole>>;
-let operations: Loopback;
+let operations: LocalServer;
 let client: OperatorClient;
 /** Each is signed in. */
 const pages = new Map<Screen, Page>();
@@ -92,7 +92,7 @@ afterAll(async () => {
 });
 
 /** The operations port of the service, as if it had been busy for an hour. */
-function openBusyHour(url: string): Promise<Loopback> {
+function openBusyHour(url: string): Promise<LocalServer> {
   const port = createServer(async (_, response) => {
     const status = (await (await fetch(`${url}/status`)).json()) as object;
     const from = new Date().toISOString();
@@ -105,7 +105,7 @@ function openBusyHour(url: string): Promise<Loopback> {
     }));
     response.end(JSON.stringify({ ...status, last_hour, ...trouble }));
   });
-  return onLoopback(port);
+  return listenLocally(port);
 }
 
 async function signedIn(screen: Screen): Promise<Page> {

@@ -8,7 +8,7 @@ import { HEALTH_ISSUES, REASONS, WARNINGS } from '../../src/hosts/operations/hea
 import { DIAGNOSIS_COMMANDS, START_COMMANDS } from '../../src/tools/console/error-page.js';
 import { openConsole, plainText, portOf } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 import { nodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
 import { textOf as fileText } from '../support/pages.js';
@@ -64,7 +64,7 @@ it('Each reason and warning is shown with its meaning, remedy, start and cause',
   const real = await (await fetch(`${operationsOf(server)}/status`)).json();
   let answer = '';
   const port = createServer((_, response) => void response.end(answer));
-  const { origin, close } = await onLoopback(port);
+  const { origin, close } = await listenLocally(port);
   onTestFinished(close);
   const visitor = await signedIn(portOf(origin));
   const since = '2026-01-14T14:02:11.482Z';

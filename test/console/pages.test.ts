@@ -8,7 +8,7 @@ import { timeText } from '../../src/tools/console/formats.js';
 import { fieldsOf } from '../../src/tools/console/properties.js';
 import { consoleOfFile, openConsole, plainText } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 
 const ATTACK = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
 const SUBJECTS = ['../x', '..', '.', '~..', 'a/b?c#d', '%2e%2e', `${ATTACK}&amp;`, 'Ñandú ✂ مرحبا'];
@@ -131,7 +131,7 @@ it.each([
     response.writeHead(status, { 'X-Request-ID': 'req_1' });
     response.end(JSON.stringify({ error: { code, message: 'm' } }));
   });
-  const { origin, close } = await onLoopback(failing);
+  const { origin, close } = await listenLocally(failing);
   onTestFinished(close);
   const away = await openConsole({ SERVICE_URL: `${origin}/api/v1` });
   onTestFinished(() => away.close());

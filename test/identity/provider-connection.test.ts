@@ -5,7 +5,7 @@ import http, { createServer } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 import { openSigningProvider } from './signing-provider.js';
 
 /** Answers the first request of each connection; at the next one closes the connection, or answers it, too. */
@@ -19,7 +19,7 @@ async function openProvider(isDropping: (isUsed: boolean) => boolean) {
     if (isDropping(isUsed)) request.socket.destroy();
     else response.end('{"sub":"user-1"}');
   });
-  const { origin, close } = await onLoopback(server);
+  const { origin, close } = await listenLocally(server);
   const { identity } = openSignIn({ settings: { userinfoUrl: origin } });
   const statusOf = async (token: string) => (await identity.identify(token)).status;
   return { seen, statusOf, [Symbol.asyncDispose]: close };

@@ -3,7 +3,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 
 export type SigningProvider = Awaited<ReturnType<typeof openSigningProvider>>;
 type Members = Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export async function openSigningProvider(algorithm = 'ES256') {
     response.writeHead(status, { 'Content-Type': 'application/json', ...provider.headers });
     response.end(JSON.stringify(answers[path] ?? null));
   });
-  const { origin: issuer, close } = await onLoopback(server);
+  const { origin: issuer, close } = await listenLocally(server);
   const provider = {
     issuer,
     /** The paths of the requests in order, such as `/keys`. */

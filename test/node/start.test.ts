@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 import { createCustomer, nodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
 import { spawnServer } from '../support/server-process.js';
@@ -44,7 +44,7 @@ describe('A start', () => {
   });
 
   it('ends with one line, and no backup, if another program has a port', async () => {
-    const { port, close } = await onLoopback(createServer());
+    const { port, close } = await listenLocally(createServer());
     const BACKUP_DIR = service.at('backups');
     await mkdir(BACKUP_DIR);
     expect(await refusal({ PORT: String(port), BACKUP_DIR })).toBe(
@@ -59,8 +59,7 @@ describe('A start', () => {
 
   it('reports that the previous process was killed, waits for one that stops, and marks its own writes', async () => {
     const killed = await service.start();
-    killed.child.kill('SIGKILL');
-    await killed.exited;
+    await killed.stop('SIGKILL');
     const event = 'previous_process_killed';
     const first = await service.start();
     expect(first.log()).toContainEqual(expect.objectContaining({ level: 'warn', event }));
@@ -141,7 +140,7 @@ describe('A check', () => {
   });
 
   it('reports every problem that would fail a start, each in a sentence', async () => {
-    const { port, close } = await onLoopback(createServer());
+    const { port, close } = await listenLocally(createServer());
     const wrong = {
       REPLICATON: 'sync',
       ADMIN_API_KEY: 'short',

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/tools/manage/manage.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 import { runManage } from '../support/manage.js';
 import { startProgram } from '../support/program.js';
 import { testFolder } from '../support/test-folder.js';
@@ -95,13 +95,13 @@ it.each([
   ['until the service is ready', 3, ['--wait', '60'], 0, 'ready\n', 3],
   ['once without --wait', 2, [], 1, 'not ready: starting\n', 1],
   ['until the time is over', Number.POSITIVE_INFINITY, ['--wait', '1'], 1, 'not ready: starting\n'],
-])('manage ready asks %s', async (_, readyAt, wait, code, line, asked = expect.any(Number)) => {
+])('manage ready polls %s', async (_, readyAt, wait, code, line, asked = expect.any(Number)) => {
   let questions = 0;
   const operations = createHttpServer((_, response) => {
     const ready = ++questions >= readyAt;
     response.end(JSON.stringify({ ready, reasons: ready ? [] : ['starting'], warnings: [] }));
   });
-  const { port, close } = await onLoopback(operations);
+  const { port, close } = await listenLocally(operations);
   const ended = await runManage(['ready', ...wait], { OPS_PORT: String(port) });
   await close();
   expect([ended.code, questions]).toEqual([code, asked]);
@@ -135,7 +135,7 @@ describe('Ctrl-C', () => {
   it('lets an export finish its requests, and ends it with 130', async () => {
     // It takes connections and never answers.
     const silent = createServer();
-    const { port } = await onLoopback(silent);
+    const { port } = await listenLocally(silent);
     const settings = { SERVICE_URL: `http://127.0.0.1:${port}/api/v1`, ADMIN_API_KEY: KEY };
     const words = ['export', '--account', 'x', '--to', 'none'];
     const { child, ended, saw } = start('manage', words, settings);

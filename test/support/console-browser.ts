@@ -42,9 +42,9 @@ export async function browseConsole(front = async (operations: string) => operat
     browser,
     server,
     client: createOperatorClient({ baseUrl: SERVICE_URL, adminKey: ADMIN_KEY }),
-    /** A page that is signed in, in a context of its own. */
-    async signedIn(options?: Parameters<Browser['newContext']>[0]): Promise<Page> {
-      const page = await (await browser.newContext(options)).newPage();
+    /** A page that is signed in, with cookies of its own. */
+    async signedIn(): Promise<Page> {
+      const page = await browser.newPage();
       await signIn(page, console, console.code());
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       return page;

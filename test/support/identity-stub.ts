@@ -2,7 +2,7 @@
 // `is.SUBJECT` (in base64url) is accepted for that subject; every other is a 401.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { onLoopback } from './loopback.js';
+import { listenLocally } from './listen.js';
 
 export type IdentityStub = Awaited<ReturnType<typeof openIdentityStub>>;
 
@@ -44,6 +44,6 @@ export async function openIdentityStub(behaviour: Behaviour = byToken) {
     asked.push(token);
     behaviour(token, response, request);
   });
-  const { origin, close } = await onLoopback(server);
+  const { origin, close } = await listenLocally(server);
   return { url: `${origin}/userinfo`, asked, close, [Symbol.asyncDispose]: close };
 }

@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { onLoopback } from './loopback.js';
+import { listenLocally } from './listen.js';
 
 export interface Interception {
   /** Only requests with this method are counted. */
@@ -35,6 +35,6 @@ export async function openInterceptingProxy({ method, to, before, after }: Inter
     // The service is away, or one of the two sides has closed its connection.
     answer(request, response).catch(() => response.destroy());
   });
-  const { origin, close } = await onLoopback(server);
+  const { origin, close } = await listenLocally(server);
   return { origin, environment: { SERVICE_URL: `${origin}/api/v1` }, close };
 }

@@ -1,9 +1,9 @@
 // Litestream's control socket as tests need it: answers as version 0.5.17 does, or as
 // the test wants. It keeps no replica.
 
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { listenLocally } from './listen.js';
 
 export type LitestreamStub = Awaited<ReturnType<typeof openLitestreamStub>>;
 
@@ -40,11 +40,6 @@ export async function openLitestreamStub(socketPath: string, database: string) {
     if (state.advances) txid++;
     return send(200, { status: 'synced', txid, replicated_txid: txid - state.lacks });
   });
-  await once(server.listen(socketPath), 'listening');
-  const close = async () => {
-    const closed = once(server.close(), 'close');
-    server.closeAllConnections();
-    await closed;
-  };
+  const { close } = await listenLocally(server, socketPath);
   return { state, syncs, close };
 }

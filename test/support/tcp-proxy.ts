@@ -1,7 +1,7 @@
 // A TCP proxy that a test can stall, delay, cut and redirect, as a network does.
 
 import { connect, createServer, type Socket } from 'node:net';
-import { onLoopback } from './loopback.js';
+import { listenLocally } from './listen.js';
 
 /**
  * `stalled`: bytes wait in both directions until the state is `open` again. `delayed`: the same, and what
@@ -31,7 +31,7 @@ export async function openTcpProxy(target: number, onBytes: (bytes: Buffer) => v
     far.on('close', () => pairs.delete(setPair));
     setPair(state);
   });
-  const { port, close } = await onLoopback(server);
+  const { port, close } = await listenLocally(server);
   const set = (next: TcpProxyState) => {
     state = next;
     for (const setPair of pairs) setPair(next);

@@ -1,8 +1,9 @@
 // Litestream's control socket: who may answer there, and the sentence for each unwanted answer.
 
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { litestreamOn } from '../../../src/storage/replication/litestream.js';
+import { listenLocally } from '../../support/listen.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { testFolder } from '../../support/test-folder.js';
 
@@ -44,18 +45,13 @@ it('A refusal is quoted in one line, without the password of an address', async 
 });
 
 describe('Another program, or a failing Litestream', () => {
-  let server: Server;
   let answer: (response: ServerResponse) => void;
   const late = new AbortController();
 
   beforeEach(async () => {
     await stub.close();
-    server = createServer((_request, response) => answer(response));
-    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  });
-  afterEach(() => {
-    server.closeAllConnections();
-    server.close();
+    const server = createServer((_request, response) => answer(response));
+    return (await listenLocally(server, socketPath)).close;
   });
 
   it.each<[what: string, answer: (to: ServerResponse) => void, sentence: string]>([

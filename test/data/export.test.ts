@@ -108,7 +108,7 @@ describe('An export', () => {
     );
   });
 
-  it('says whether the account changed during it', async () => {
+  it('reports whether the account changed during it', async () => {
     let isOver = false;
     const writing = (async () => {
       while (!isOver) await create(MANY, 'team', { name: 'later', phone: '1' });

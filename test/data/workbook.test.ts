@@ -85,7 +85,7 @@ describe('A cell', () => {
   const first = (text: string) => /line 2: (\{.*\})/.exec(text)?.[1] ?? text;
 
   it.each([
-    ['as numbers to 15 digits', '<v>3000.0000000000005</v>', '"paid":3000}'],
+    ['with more than 15 digits', '<v>3000.0000000000005</v>', '"paid":3000}'],
     ['with a formula', '<f>B1*2</f><v>5</v>', '"paid":5}'],
     ['with a comment before a result', '<!-- x --><f>B1*2</f><v>5</v>', '"paid":5}'],
   ])('%s is read', async (_name, content, wanted) => {

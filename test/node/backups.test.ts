@@ -96,8 +96,7 @@ it('A backup whose file cannot grow leaves no file, and loses no write', async (
   expect(await create(server, 300_000)).toBe(201);
   expect((await backUp(server, 'backup_failed'))['error']).toMatch(/could not take the backup /);
   expect(await create(server)).toBe(201);
-  server.child.kill('SIGKILL');
-  await server.exited;
+  await server.stop('SIGKILL');
   const again = await service.start(onDemand);
   expect(await backUp(again)).toMatchObject({ records: SAMPLE_COUNT + 6 });
 });

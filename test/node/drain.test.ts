@@ -151,8 +151,7 @@ describe('A stop', () => {
     const waiting = openRaw(server.origin, requestText('GET', CUSTOMERS, [MINE]));
     await gate.reached;
     await signalled(server);
-    server.child.kill('SIGINT');
-    await server.exited;
+    await server.stop('SIGINT');
     // So it doesn't wait for a disk that hangs.
     expect(server.child.signalCode).toBe('SIGKILL');
     await waiting.over;

@@ -35,13 +35,12 @@ async function starts(environment: Environment = {}): Promise<string> {
 async function killed(environment: Environment = {}): Promise<void> {
   const server = await service.start(environment);
   expect((await createCustomer(server)).status).toBe(201);
-  server.child.kill('SIGKILL');
-  await server.exited;
+  await server.stop('SIGKILL');
 }
 
 const WAY_ON = 'restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one';
 
-it('The first start makes a database and says so, also after one that was killed before it had made it', async () => {
+it('The first start creates a database and logs it, also after a start that was killed before it had created one', async () => {
   const server = await service.start();
   expect(server.log()).toContainEqual(
     expect.objectContaining({ level: 'warn', event: 'database_created', file: service.database }),

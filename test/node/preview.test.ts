@@ -119,7 +119,7 @@ describe('The preview', () => {
 
   it('uses its own file and provider and the given key, names the settings that it ignores, and ends with its terminal', async () => {
     const key = "a key of the operator's own choosing, with a quote";
-    const { output, child, exited } = await start({
+    const { output, stop } = await start({
       ADMIN_API_KEY: key,
       DATABASE_URL: 'file:elsewhere.db',
       HOST: '0.0.0.0',
@@ -128,8 +128,7 @@ describe('The preview', () => {
     expect(existsSync(join(folder.path, 'elsewhere.db'))).toBe(false);
     expect(output()).toContain('The preview ignores DATABASE_URL, HOST:');
     expect(output()).toContain(`Admin key  ${key}`);
-    child.kill('SIGHUP');
-    expect(await exited).toBe(0);
+    expect(await stop('SIGHUP')).toBe(0);
   });
 
   it('takes the next free port when another program has 8080, 8081 or 8090', async () => {

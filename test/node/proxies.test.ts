@@ -163,8 +163,7 @@ function behind(proxy: keyof typeof COMMANDS): void {
     const headers = { 'X-Service-Admin-Key': KEY };
     const closed = await fetch(`${origin}/api/v1/admin/overview`, { headers });
     await expectEnvelope(closed, 404, 'NOT_FOUND');
-    server.child.kill('SIGKILL');
-    await server.exited;
+    await server.stop('SIGKILL');
     const down = await fetch(`${origin}${CUSTOMERS}`, { headers: AUTHORIZATION });
     await expectEnvelope(down, 503, 'SERVICE_UNAVAILABLE');
     expect(down.headers.get('retry-after')).toMatch(/^\d+$/);

@@ -76,8 +76,7 @@ describe('A restore', () => {
   it('keeps the log that a killed service left; such a pair is a backup, too', async () => {
     const server = await on.service.start();
     expect((await createCustomer(server)).status).toBe(201);
-    server.child.kill('SIGKILL');
-    await server.exited;
+    await server.stop('SIGKILL');
     const pair = on.at('backups/pair.db');
     for (const suffix of ['', '-wal']) await copyFile(on.database + suffix, pair + suffix);
     expect((await on.restore([on.backup])).code).toBe(0);

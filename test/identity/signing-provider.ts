@@ -1,7 +1,6 @@
 // A provider on loopback that signs its tokens and serves discovery, keys and user information.
 
 import { createServer, type ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { listenLocally } from '../support/listen.js';
 
@@ -50,11 +49,9 @@ export async function openSigningProvider(algorithm = 'ES256') {
         .sign(key.privateKey);
     },
     /** From now on signs with a new key. The older keys are withdrawn. */
-    async rotate(kid?: string): Promise<void> {
-      key = await newKey(kid ?? `key-${provider.asked.length}`);
+    async rotate(): Promise<void> {
+      key = await newKey(`key-${provider.asked.length}`);
     },
-    /** How many connections are open. */
-    connections: promisify(server.getConnections.bind(server)) as () => Promise<number>,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -3,8 +3,8 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import { changes, row } from '../../src/storage/conformance/check.js';
 import { checkDatabase } from '../../src/storage/file/own-database.js';
-import { changes, row } from '../storage/storage-conformance.js';
 import { MANAGE } from './manage.js';
 import { openNodeService } from './node-service.js';
 import { startProgram } from './program.js';

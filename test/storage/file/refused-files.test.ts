@@ -6,11 +6,11 @@ import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
+import { changes, rows } from '../../../src/storage/conformance/check.js';
 import { TAKE_ANOTHER } from '../../../src/storage/file/connection-errors.js';
 import { inspectDatabase } from '../../../src/storage/file/file-place.js';
 import { checkDatabase } from '../../../src/storage/file/own-database.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, rows } from '../storage-conformance.js';
 
 const PAGE_BYTES = 4096;
 

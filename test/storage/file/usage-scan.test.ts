@@ -3,11 +3,11 @@
 
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect, it } from 'vitest';
+import { changes, rows } from '../../../src/storage/conformance/check.js';
 import { Connection } from '../../../src/storage/file/connection.js';
 import * as sql from '../../../src/storage/file/file-schema.js';
 import { countPiece } from '../../../src/storage/file/usage-scan.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, rows } from '../storage-conformance.js';
 
 const ROWS = 6;
 const PIECE_ROWS = 2;

@@ -3,10 +3,11 @@
 
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { changes, loaded, row } from '../../../src/storage/conformance/check.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 import { memoryOf } from '../../../src/storage/object/object-storage.js';
 import { memoryLog } from '../../support/memory-log.js';
-import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
+import { conformanceOf } from '../storage-conformance.js';
 import { openObjectStorage } from './object-storage.js';
 
 function open(memoryMaxBytes = 1_000_000_000, storage = openObjectStorage()) {

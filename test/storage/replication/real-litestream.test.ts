@@ -6,9 +6,9 @@ import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect } from 'vitest';
+import { changes, loaded, rows } from '../../../src/storage/conformance/check.js';
 import { itWithLitestream, litestreamHome } from '../../support/litestream.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, loaded, rows } from '../storage-conformance.js';
 
 /** Both copies of the header, and what says how far the log was written back (sqlite.org/walformat.html, 2.1). */
 const INDEX_START_BYTES = 136;

@@ -11,10 +11,10 @@ import {
   type ReplicaReport,
 } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { changes, loaded, rows } from '../../../src/storage/conformance/check.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { spawnServer } from '../../support/server-process.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, loaded, rows } from '../storage-conformance.js';
 
 const folder = testFolder();
 let path: string;

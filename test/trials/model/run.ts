@@ -15,7 +15,7 @@ import type { Finding, Trial } from '../trial.js';
 import { AccountModel } from './account-model.js';
 import { AccountRun } from './account-run.js';
 import { Commands, WORDS } from './commands.js';
-import { same, view } from './exchange.js';
+import { assertEqual, view } from './exchange.js';
 import { checkViews } from './views.js';
 
 /** How many commands go to each host. */
@@ -161,7 +161,7 @@ async function checkRecords(client: Client, models: readonly AccountModel[]): Pr
       const [found, expected] = [stored, wanted].map((side) =>
         side.matching(collection, {}).map((record) => JSON.stringify(record)),
       );
-      same(found, expected, `${collection} of ${wanted.subject}`);
+      assertEqual(found, expected, `${collection} of ${wanted.subject}`);
     }
   }
 }

@@ -1,12 +1,13 @@
 // Compares the operator's views with the models of all accounts, while there are no writes.
 
+import assert from 'node:assert';
 import type { Usage } from '../../../src/core/domain/api-schema.js';
 import { COLLECTIONS } from '../../support/collection-table.js';
 import type { Client } from '../service/client.js';
 import type { AccountModel } from './account-model.js';
 import { OPERATOR_PAGES, pageOf } from './account-model.js';
 import type { AccountRun } from './account-run.js';
-import { must, same, view } from './exchange.js';
+import { assertEqual, view } from './exchange.js';
 
 /** `models` are all accounts that have or had records, in any order. */
 export async function checkViews(
@@ -27,17 +28,17 @@ export async function checkViews(
   );
   const get = (path: string) => view(client, path);
   const overview = { tenant_count: summaries.length, record_count, resources: counts };
-  same((await get('/overview')).data, overview, 'the overview');
+  assertEqual((await get('/overview')).data, overview, 'the overview');
   for (const page of ['1', '2', '99']) {
     const answer = await get(`/accounts?page_size=2&page=${page}`);
     const wanted = pageOf(summaries, { page, page_size: '2' }, OPERATOR_PAGES);
-    same({ data: answer.data, pagination: answer.pagination }, wanted, 'the accounts');
+    assertEqual({ data: answer.data, pagination: answer.pagination }, wanted, 'the accounts');
   }
   const [first] = summaries;
   if (first !== undefined) {
     const found = (await get(`/accounts?q=${first.owner_sub.toUpperCase()}`)).data;
     const isFound = JSON.stringify(found).includes(JSON.stringify(first));
-    must(isFound, 'an account is not found by its name');
+    assert(isFound, 'an account is not found by its name');
   }
   await checkUsage(client, models, counts, accounts);
   await checkAudit(client, accounts);
@@ -54,7 +55,7 @@ async function checkUsage(
     models.reduce((bytes, model) => bytes + model.bytes(name), 0);
   const resources = COLLECTIONS.map((name) => {
     const { last_updated_at } = usage.resources[name];
-    must(
+    assert(
       (last_updated_at === null) === (counts[name] === 0),
       `last update of ${name}: ${last_updated_at}`,
     );
@@ -70,7 +71,7 @@ async function checkUsage(
     resources: Object.fromEntries(resources),
     audit_event_count: accounts.reduce((count, { events }) => count + events.length, 0),
   };
-  same(usage, wanted, 'the usage');
+  assertEqual(usage, wanted, 'the usage');
 }
 
 /** The event with its names sorted: their order means nothing. */
@@ -82,7 +83,7 @@ function inOrder(event: { changed?: unknown }) {
 async function checkAudit(client: Client, accounts: readonly AccountRun[]) {
   const rows = await client.all<Record<string, unknown>>('/admin/audit');
   const ids = rows.map(({ id }) => Number(id));
-  must(
+  assert(
     ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     'the audit log is not newest first',
   );
@@ -91,11 +92,11 @@ async function checkAudit(client: Client, accounts: readonly AccountRun[]) {
       .filter(({ owner_sub }) => owner_sub === model.subject)
       .map(({ id, actor, timestamp, owner_sub, ...event }) => {
         const age = Date.now() - Date.parse(String(timestamp));
-        must(actor === 'admin' && age >= 0 && age < 3_600_000, `the event ${id} of ${timestamp}`);
+        assert(actor === 'admin' && age >= 0 && age < 3_600_000, `the event ${id} of ${timestamp}`);
         return inOrder(event);
       });
-    same(own, events.toReversed().map(inOrder), `the audit log of ${model.subject}`);
+    assertEqual(own, events.toReversed().map(inOrder), `the audit log of ${model.subject}`);
   }
   const known = accounts.reduce((count, { events }) => count + events.length, 0);
-  must(rows.length === known, `${rows.length} audit events, not ${known}`);
+  assert(rows.length === known, `${rows.length} audit events, not ${known}`);
 }

@@ -35,10 +35,10 @@ describeContract('Authentication', (service) => {
   ])(
     'refuses a malformed header (%s) with 401, and does not ask the provider',
     async (_name, value) => {
-      const before = service.identity.asked.length;
+      const before = service.identity.tokens.length;
       const reply = await withAuthorization(service, value);
       expectError(reply, 401, 'UNAUTHORIZED');
-      expect(service.identity.asked.length).toBe(before);
+      expect(service.identity.tokens.length).toBe(before);
     },
   );
 
@@ -53,22 +53,22 @@ describeContract('Authentication', (service) => {
   it('passes the token to the provider unchanged, with every character that a token may contain', async () => {
     const token = 'AZaz09-._~+/==';
     await withAuthorization(service, `Bearer ${token}`);
-    expect(service.identity.asked.at(-1)).toBe(token);
+    expect(service.identity.tokens.at(-1)).toBe(token);
   });
 
   it('answers 401 if the provider refuses the token, and does not repeat the token', async () => {
-    const before = service.identity.asked.length;
+    const before = service.identity.tokens.length;
     const reply = await withAuthorization(service, 'Bearer stolen-long-ago');
     expectError(reply, 401, 'UNAUTHORIZED');
     expect(reply.text).not.toContain('stolen-long-ago');
-    expect(service.identity.asked.length).toBe(before + 1);
+    expect(service.identity.tokens.length).toBe(before + 1);
   });
 
   it('checks every request with the provider', async () => {
     const account = service.account();
-    const before = service.identity.asked.length;
+    const before = service.identity.tokens.length;
     for (let i = 0; i < 3; i++) await account.get('/customers');
-    expect(service.identity.asked.length).toBe(before + 3);
+    expect(service.identity.tokens.length).toBe(before + 3);
   });
 
   it("admits a burst of an account's first requests as a whole", async () => {
@@ -113,7 +113,7 @@ describeContract('An account', (service) => {
     // Padding is ignored in base64url, so this is another token for the same subject.
     const other = `Bearer ${tokenOf(account.subject)}=`;
     expect((await withAuthorization(service, other, `/customers/${id}`)).status).toBe(200);
-    expect(service.identity.asked.at(-1)).not.toBe(service.identity.asked.at(-2));
+    expect(service.identity.tokens.at(-1)).not.toBe(service.identity.tokens.at(-2));
   });
 
   it.each(SUBJECTS)('of the subject %j owns its records from create to delete', async (subject) => {
@@ -162,13 +162,13 @@ describeContract('The administration API', (service) => {
   });
 
   it('neither accepts nor checks a bearer token, alone or with the key', async () => {
-    const before = service.identity.asked.length;
+    const before = service.identity.tokens.length;
     for (const path of ['/admin/overview', '/admin/nothing']) {
       expectError(await service.account().get(path), 401, 'UNAUTHORIZED');
     }
     const headers = { Authorization: 'Bearer whatever' };
     expect((await operator.send('GET', '/admin/overview', { headers })).status).toBe(200);
-    expect(service.identity.asked.length).toBe(before);
+    expect(service.identity.tokens.length).toBe(before);
   });
 
   it.each(['/customers', '/adminx', '/administration/overview', '/Admin/overview'])(

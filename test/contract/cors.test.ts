@@ -26,7 +26,7 @@ describeContract('A preflight', (service) => {
     '/',
     '/any/where?at=all',
   ])('of %s is 204 with exactly the three headers', async (path) => {
-    const before = service.identity.asked.length;
+    const before = service.identity.tokens.length;
     const response = await service.fetch(path, {
       method: 'OPTIONS',
       headers: {
@@ -44,7 +44,7 @@ describeContract('A preflight', (service) => {
       'access-control-allow-methods': METHODS,
       'access-control-allow-headers': REQUEST_HEADERS,
     });
-    expect(service.identity.asked.length).toBe(before);
+    expect(service.identity.tokens.length).toBe(before);
   });
 
   it('needs no request header, and its body is ignored', async () => {

@@ -59,7 +59,7 @@ describeContract('An unsupported method', (service) => {
   it.each(UNSUPPORTED)(
     'is 401 without credentials, and with them 405 that allows $allow: $method $path',
     async ({ method, path, allow }) => {
-      const before = service.identity.asked.length;
+      const before = service.identity.tokens.length;
       const anonymous = await service.anonymous.send(method, path);
       const reply = await admittedTo(path, service).send(method, path);
       expect([reply.status, reply.headers.get('allow')]).toEqual([405, allow]);
@@ -69,7 +69,7 @@ describeContract('An unsupported method', (service) => {
       const isOpen = path === '/health';
       const { status, headers } = anonymous;
       expect([status, headers.get('allow')]).toEqual(isOpen ? [405, allow] : [401, null]);
-      if (isOpen) expect(service.identity.asked.length).toBe(before);
+      if (isOpen) expect(service.identity.tokens.length).toBe(before);
     },
   );
 
@@ -88,11 +88,11 @@ describeContract('An unsupported method', (service) => {
 
 describeContract('A path', (service) => {
   it.each(OUTSIDE)('outside the prefix is 404 without authentication: %s', async (path) => {
-    const before = service.identity.asked.length;
+    const before = service.identity.tokens.length;
     for (const headers of [{}, { Authorization: 'Bearer is.c29tZW9uZQ' }]) {
       expectNotFound(await replyOf(await service.fetch(path, { headers })));
     }
-    expect(service.identity.asked.length).toBe(before);
+    expect(service.identity.tokens.length).toBe(before);
   });
 
   it.each(['', ...WITHOUT_ROUTE])(

@@ -28,8 +28,8 @@ function signIn(changes: SignInSettings = {}) {
   return openSignIn({ settings, log, clock: () => provider.now });
 }
 
-function questions(path: string): number {
-  return provider.asked.filter((asked) => asked === path).length;
+function requestsTo(path: string): number {
+  return provider.paths.filter((each) => each === path).length;
 }
 
 describe('A token for this service', () => {
@@ -42,7 +42,7 @@ describe('A token for this service', () => {
     ['that names no key', () => provider.token({}, { kid: undefined })],
   ])('passes, and is checked with the provider: %s', async (_name, token) => {
     expect(await signIn().identity.identify(await token())).toEqual(IDENTIFIED);
-    expect(provider.asked).toEqual([DISCOVERY, KEYS, '/me']);
+    expect(provider.paths).toEqual([DISCOVERY, KEYS, '/me']);
     expect(log.lines).toEqual([]);
   });
 
@@ -54,7 +54,7 @@ describe('A token for this service', () => {
     });
     const token = await provider.token({ iss: 'https://id.example' });
     expect(await identity.identify(token)).toEqual(IDENTIFIED);
-    expect(provider.asked).toEqual([KEYS, '/me']);
+    expect(provider.paths).toEqual([KEYS, '/me']);
   });
 });
 
@@ -76,7 +76,7 @@ describe.each(['on', 'off'] as const)('With AUTH_USERINFO=%s, a token not for us
     ['opaque', async () => 'opaque-token', 'ERR_JWS_INVALID'],
   ])('is invalid, and the provider is not asked: %s', async (_name, token, reason) => {
     expect(await signIn({ userinfo }).identity.identify(await token())).toEqual(INVALID);
-    expect(questions('/me')).toBe(0);
+    expect(requestsTo('/me')).toBe(0);
     expect(log.lines).toEqual([
       { level: 'warn', event: 'token_refused_before_asking', fields: { reason } },
     ]);
@@ -96,7 +96,7 @@ it.each([
     const subject = { ...claims }[subjectField as 'sub'];
     const found = await identity.identify(await provider.token(claims));
     expect(found).toEqual({ ...IDENTIFIED, subject });
-    expect([provider.asked, log.lines]).toEqual([[DISCOVERY, KEYS], []]);
+    expect([provider.paths, log.lines]).toEqual([[DISCOVERY, KEYS], []]);
   },
 );
 
@@ -123,14 +123,14 @@ describe('Keys', () => {
   it('are fetched once for many tokens, again for a new key, and when they are ten minutes old', async () => {
     const { identity } = signIn(ALONE);
     for (let i = 0; i < 5; i++) await identity.identify(await provider.token({ jti: `${i}` }));
-    expect([questions(DISCOVERY), questions(KEYS)]).toEqual([1, 1]);
+    expect([requestsTo(DISCOVERY), requestsTo(KEYS)]).toEqual([1, 1]);
     await provider.rotate();
     later(5_000);
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
-    expect(questions(KEYS)).toBe(2);
+    expect(requestsTo(KEYS)).toBe(2);
     later(595_000);
     await identity.identify(await provider.token());
-    await expect.poll(() => [questions(DISCOVERY), questions(KEYS)]).toEqual([2, 3]);
+    await expect.poll(() => [requestsTo(DISCOVERY), requestsTo(KEYS)]).toEqual([2, 3]);
   });
 
   it.each([600_000, -24 * 3_600_000])(
@@ -154,8 +154,8 @@ describe('Keys', () => {
       const token = await provider.token({}, { kid: `made-up-${i}` });
       expect(await identity.identify(token)).toEqual(INVALID);
     }
-    expect(questions(KEYS)).toBe(2);
-    expect(questions('/me')).toBe(1);
+    expect(requestsTo(KEYS)).toBe(2);
+    expect(requestsTo('/me')).toBe(1);
     await provider.rotate();
     later(5_000);
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
@@ -174,7 +174,7 @@ describe('Keys', () => {
         const token = await provider.token({ jti: `${i}-${n}` });
         expect(await identity.identify(token)).toEqual(IDENTIFIED);
       }
-      await expect.poll(() => [questions(DISCOVERY), questions(KEYS)]).toEqual([1 + i, 1 + i]);
+      await expect.poll(() => [requestsTo(DISCOVERY), requestsTo(KEYS)]).toEqual([1 + i, 1 + i]);
     }
     provider.broken.clear();
     await provider.rotate();
@@ -203,7 +203,7 @@ describe('Keys', () => {
     const token = await provider.token();
     expect(await signIn().identity.identify(token)).toEqual(UNAVAILABLE);
     expect(log.lines.map(({ fields }) => fields)).toEqual([{ reason }]);
-    expect(questions('/me')).toBe(0);
+    expect(requestsTo('/me')).toBe(0);
   });
 });
 
@@ -216,7 +216,7 @@ it.each('RS256 PS512 ES384 EdDSA'.split(' '))('A provider may sign with %s', asy
 it('Without an audience, tokens are only checked with the provider, at the endpoint of the issuer', async () => {
   const { identity } = signIn({ audiences: [] });
   expect(await identity.identify('opaque-token')).toEqual(IDENTIFIED);
-  expect(provider.asked).toEqual([DISCOVERY, '/me']);
+  expect(provider.paths).toEqual([DISCOVERY, '/me']);
 });
 
 function seconds(after: number): number {

@@ -83,16 +83,16 @@ describe('`check --online`', () => {
 
   it('asks for the discovery document, the keys and the endpoint, and spells the issuer', async () => {
     await using provider = await openSigningProvider();
-    const { issuer, asked, broken } = provider;
+    const { issuer, paths, broken } = provider;
     const probe = (settings = {}) =>
       openSignIn({ settings: { issuer, audiences: ['shop'], ...settings } }).probe();
     broken.set('/me', 401);
     await probe();
     const documents = ['/.well-known/openid-configuration', '/keys'];
-    expect(asked.splice(0)).toEqual([...documents, '/me']);
+    expect(paths.splice(0)).toEqual([...documents, '/me']);
     const alone = 'the keys are there; each token counts until it expires';
     expect(await probe({ userinfo: 'off' })).toBe(alone);
-    expect(asked).toEqual(documents);
+    expect(paths).toEqual(documents);
     const misspelled = probe({ issuer: `${issuer}/` });
     await expect(misspelled).rejects.toThrow(`names "${issuer}"; set AUTH_ISSUER to`);
     provider.metadata = { userinfo_endpoint: undefined };

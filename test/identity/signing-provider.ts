@@ -16,7 +16,7 @@ export async function openSigningProvider(algorithm = 'ES256') {
   let key = await newKey('first');
   const server = createServer((request, response) => {
     const path = request.url ?? '';
-    provider.asked.push(path);
+    provider.paths.push(path);
     const endpoints = { jwks_uri: `${issuer}/keys`, userinfo_endpoint: `${issuer}/me` };
     const answers: Members = {
       '/.well-known/openid-configuration': { issuer, ...endpoints, ...provider.metadata },
@@ -32,7 +32,7 @@ export async function openSigningProvider(algorithm = 'ES256') {
   const provider = {
     issuer,
     /** The paths of the requests in order, such as `/keys`. */
-    asked: [] as string[],
+    paths: [] as string[],
     /** By path: a status that the endpoint answers instead of its usual answer, or what it does. */
     broken: new Map<string, number | ((response: ServerResponse) => void)>(),
     /** Of every answer. */
@@ -50,7 +50,7 @@ export async function openSigningProvider(algorithm = 'ES256') {
     },
     /** From now on signs with a new key. The older keys are withdrawn. */
     async rotate(): Promise<void> {
-      key = await newKey(`key-${provider.asked.length}`);
+      key = await newKey(`key-${provider.paths.length}`);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -20,7 +20,7 @@ const LIMIT_BYTES = 65_536;
 const TOKEN = 'SecretOfTheCaller';
 const identified = (subject: string) => ({ status: 'identified', subject });
 
-/** `questions`: how many requests came to the endpoint. */
+/** `requests`: how many requests came to the endpoint. */
 async function askOnce(
   behaviour: Behaviour,
   changes: SignInSettings = {},
@@ -32,7 +32,7 @@ async function askOnce(
   const settings = { userinfoUrl: stub.url, ...changes };
   const identity = await openSignIn({ settings, log, fetch }).identity.identify(token);
   const [line] = log.lines;
-  return { identity, questions: stub.asked.length, lines: log.lines, line };
+  return { identity, requests: stub.tokens.length, lines: log.lines, line };
 }
 
 describe('A usable answer', () => {
@@ -90,9 +90,9 @@ describe('An answer that leaves the token undecided', () => {
     'has status %i; a redirect is not followed',
     async (status) => {
       await using target = await openIdentityStub(answer(200, { sub: 'user-1' }));
-      const asked = await askOnce(answer(status, { sub: 'user-1' }, { Location: target.url }));
-      expect([asked.identity, asked.questions, target.asked]).toEqual([UNAVAILABLE, 1, []]);
-      expect(asked.line?.fields['reason']).toBe(`status ${status}`);
+      const found = await askOnce(answer(status, { sub: 'user-1' }, { Location: target.url }));
+      expect([found.identity, found.requests, target.tokens]).toEqual([UNAVAILABLE, 1, []]);
+      expect(found.line?.fields['reason']).toBe(`status ${status}`);
     },
   );
 });

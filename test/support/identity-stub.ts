@@ -37,13 +37,13 @@ export function answer(
 }
 
 export async function openIdentityStub(behaviour: Behaviour = byToken) {
-  /** The tokens of callers, in the order of the checks. */
-  const asked: string[] = [];
+  /** The tokens of the requests so far. */
+  const tokens: string[] = [];
   const server = createServer((request, response) => {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    asked.push(token);
+    tokens.push(token);
     behaviour(token, response, request);
   });
   const { origin, close } = await listenLocally(server);
-  return { url: `${origin}/userinfo`, asked, close, [Symbol.asyncDispose]: close };
+  return { url: `${origin}/userinfo`, tokens, close, [Symbol.asyncDispose]: close };
 }

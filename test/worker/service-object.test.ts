@@ -137,7 +137,7 @@ it('A number or a boolean counts as its text', async () => {
     201,
     'QUOTA_EXCEEDED',
   ]);
-  expect(identity.asked).toHaveLength(1);
+  expect(identity.tokens).toHaveLength(1);
 });
 
 it('Identity checks wait for one of the platform’s six connections, and none fails', async () => {

@@ -138,11 +138,11 @@ describeContract('A create and a PATCH', (service) => {
     expect((await account.post('/orders', {})).status).toBe(422);
   });
 
-  it('is checked for valid JSON before its record is looked for, which may be missing or of another account', async () => {
+  it('check for valid JSON before the record of a PATCH, which may be missing or of another account', async () => {
     const { id } = await service.account().create('businesses', {});
     for (const path of [`/businesses/${id}`, '/businesses/BIZ-9999999']) {
       expectInvalidJson(await account.send('PATCH', path, { body: '{"note":' }));
-      expectRefused(await account.patch(path, {}), 404, 'NOT_FOUND');
+      expectError(await account.patch(path, {}), 404, 'NOT_FOUND');
     }
   });
 });

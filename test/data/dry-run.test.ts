@@ -147,7 +147,7 @@ describe('A dry run refuses', () => {
   });
 
   it('an unknown --encoding as a usage error', async () => {
-    const { code, text } = await judge(TEAM, 'team', ['--encoding', 'utf8x']);
+    const { code, text } = await dryRun(TEAM, 'team', ['--encoding', 'utf8x']);
     expect([code, text]).toEqual([2, expect.stringContaining('it must be an encoding such as')]);
   });
 

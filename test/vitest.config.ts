@@ -54,7 +54,7 @@ export default defineConfig({
     // The time-out ends a test that hangs; no test's verdict depends on it.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 45_000 } },
+    expect: { poll: { timeout: 100_000 } },
     // Most of the time is waiting for time-outs and processes: more files at once than there are cores.
     maxWorkers: 4,
     // Tests of a file that wait for the same time-outs begin together.

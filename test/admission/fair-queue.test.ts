@@ -28,13 +28,13 @@ it('A queue behaves like a plain list of the accounts, for any sequence of steps
           if (item !== undefined) item.isGone = true;
         } else {
           // What has gone keeps its account's place until the account is asked.
-          let lane = model.shift();
-          while (lane?.items.every(({ isGone }) => isGone)) lane = model.shift();
-          const at = lane?.items.findIndex(({ isGone }) => !isGone) ?? 0;
-          expect(queue.take()).toBe(lane?.items[at]);
-          if (lane === undefined) continue;
-          lane.items.splice(0, at + 1);
-          if (lane.items.length > 0) model.push(lane);
+          let entry = model.shift();
+          while (entry?.items.every(({ isGone }) => isGone)) entry = model.shift();
+          const at = entry?.items.findIndex(({ isGone }) => !isGone) ?? 0;
+          expect(queue.take()).toBe(entry?.items[at]);
+          if (entry === undefined) continue;
+          entry.items.splice(0, at + 1);
+          if (entry.items.length > 0) model.push(entry);
         }
       }
       expect(all.filter(({ isGone, rejected }) => rejected > (isGone ? 1 : 0))).toEqual([]);

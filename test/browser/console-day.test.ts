@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { browseConsole } from '../support/console-browser.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 
 const SALON = 'auth0|saluni-ya-neema';
 
@@ -72,7 +72,7 @@ async function openShop(html: string): Promise<string> {
     response.setHeader('Content-Type', 'text/html');
     response.end(`<!doctype html><title>A shop</title>${html}`);
   });
-  const { origin, close } = await onLoopback(server);
+  const { origin, close } = await listenLocally(server);
   onTestFinished(close);
   return origin;
 }

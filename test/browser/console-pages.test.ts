@@ -9,8 +9,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/health-issues.js';
 import type { OperatorClient } from '../../src/operator-client.js';
-import { browseConsole, judge, LOOKS, type Look, signIn } from '../support/console-browser.js';
-import { type Loopback, onLoopback } from '../support/loopback.js';
+import {
+  browseConsole,
+  expectAccessible,
+  SCREENS,
+  type Screen,
+  signIn,
+} from '../support/console-browser.js';
+import { type LocalServer, listenLocally } from '../support/listen.js';
 
 const PICTURE = fileURLToPath(new URL('../../src/tools/console/overview.png', import.meta.url));
 const ORDERS = '/accounts/local-preview/orders';
@@ -63,10 +69,10 @@ const NAMED = [
 ] as const;
 
 let browsed: Awaited<ReturnType<typeof browseConsole>>;
-let operations: Loopback;
+let operations: LocalServer;
 let client: OperatorClient;
 /** Each is signed in. */
-const pages = new Map<Look, Page>();
+const pages = new Map<Screen, Page>();
 /** What the operations port says besides. */
 let trouble = {};
 
@@ -77,8 +83,8 @@ beforeAll(async () => {
   });
   client = browsed.client;
   await fillShops();
-  // Once each, because five sign-ins a minute are allowed, and each look takes two.
-  for (const look of LOOKS) pages.set(look, await signedIn(look));
+  // Once each, because five sign-ins a minute are allowed, and each screen takes two.
+  for (const screen of SCREENS) pages.set(screen, await signedIn(screen));
 });
 afterAll(async () => {
   await browsed?.close();
@@ -86,7 +92,7 @@ afterAll(async () => {
 });
 
 /** The operations port of the service, as if it had been busy for an hour. */
-function openBusyHour(url: string): Promise<Loopback> {
+function openBusyHour(url: string): Promise<LocalServer> {
   const port = createServer(async (_, response) => {
     const status = (await (await fetch(`${url}/status`)).json()) as object;
     const from = new Date().toISOString();
@@ -99,11 +105,11 @@ function openBusyHour(url: string): Promise<Loopback> {
     }));
     response.end(JSON.stringify({ ...status, last_hour, ...trouble }));
   });
-  return onLoopback(port);
+  return listenLocally(port);
 }
 
-async function signedIn(look: Look): Promise<Page> {
-  const { width, colorScheme } = look;
+async function signedIn(screen: Screen): Promise<Page> {
+  const { width, colorScheme } = screen;
   const viewport = { width, height: 800 };
   const baseURL = browsed.console.origin;
   const page = await (
@@ -111,42 +117,51 @@ async function signedIn(look: Look): Promise<Page> {
   ).newPage();
   await signIn(page, browsed.console, 'WRONG');
   await page.getByText('Wrong code').waitFor();
-  await judge(page, 'sign-in', look);
+  await expectAccessible(page, 'sign-in', screen);
   await signIn(page, browsed.console, browsed.console.code());
   await page.getByRole('link', { name: 'Health' }).waitFor();
   return page;
 }
 
-async function judgeAll(page: Page, look: Look, all: Readonly<Record<string, Shown>>, says = '') {
+async function expectAllAccessible(
+  page: Page,
+  screen: Screen,
+  all: Readonly<Record<string, Shown>>,
+  text = '',
+) {
   for (const [name, shown] of Object.entries(all)) {
     await (typeof shown === 'string' ? page.goto(shown) : shown(page));
-    expect(await page.locator('main').innerText()).toContain(says);
-    await judge(page, name, look);
+    expect(await page.locator('main').innerText()).toContain(text);
+    await expectAccessible(page, name, screen);
   }
 }
 
 it('The front page’s picture shows the overview of a busy service, and is small', async () => {
-  const page = pages.get(LOOKS[0]) as Page;
+  const page = pages.get(SCREENS[0]) as Page;
   await page.locator('.plot rect').nth(50).waitFor({ state: 'attached' });
   await page.screenshot({ path: PICTURE });
   expect((await stat(PICTURE)).size).toBeLessThan(150_000);
 });
 
-it.each(LOOKS)('Every page, also in trouble, at $width pixels, $colorScheme', async (look) => {
-  const page = pages.get(look) as Page;
-  await judgeAll(page, look, PAGES);
-  const since = { failing_since: '2026-01-14T14:02:11.482Z', failing_reason: 'SQLITE_IOERR' };
-  const [reasons, warnings] = [Object.keys(REASONS), Object.keys(WARNINGS)];
-  trouble = { ready: false, reasons, warnings, writes: { waiting: 0, ...since } };
-  const both = { 'trouble-overview': '/', 'trouble-health': '/health' };
-  await judgeAll(page, look, both, 'Not ready');
-  trouble = {};
-});
+it.each(SCREENS)(
+  'Every page is accessible, also in trouble, at $width pixels, $colorScheme',
+  async (screen) => {
+    const page = pages.get(screen) as Page;
+    await expectAllAccessible(page, screen, PAGES);
+    const since = { failing_since: '2026-01-14T14:02:11.482Z', failing_reason: 'SQLITE_IOERR' };
+    const [reasons, warnings] = [Object.keys(REASONS), Object.keys(WARNINGS)];
+    trouble = { ready: false, reasons, warnings, writes: { waiting: 0, ...since } };
+    const both = { 'trouble-overview': '/', 'trouble-health': '/health' };
+    await expectAllAccessible(page, screen, both, 'Not ready');
+    trouble = {};
+  },
+);
 
-it('Every page while the service is down', async () => {
+it('Every page is accessible while the service is down', async () => {
   await Promise.all([browsed.server.stop(), operations.close()]);
   const both = { 'down-overview': '/', 'down-accounts': '/accounts' };
-  for (const [look, page] of pages) await judgeAll(page, look, both, 'does not respond');
+  for (const [screen, page] of pages)
+    await expectAllAccessible(page, screen, both, 'does not respond');
 });
 
 /** Thirty shops with names as people write them, so that pages have something to show. */

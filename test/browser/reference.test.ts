@@ -4,15 +4,15 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startChromium } from '../support/console-browser.js';
 import { OPERATIONS } from '../support/openapi-document.js';
-import { printed, spawnPreview } from '../support/server-process.js';
+import { startPreview } from '../support/server-process.js';
 import { openFolder } from '../support/test-folder.js';
 
 it('The reference shows every operation, sends one of an account as it is shown, from this machine alone, and none of the administration API, whose key no browser may send', async () => {
   const folder = await openFolder();
   onTestFinished(() => folder.remove());
-  const preview = spawnPreview(folder.path);
+  const preview = await startPreview(folder.path);
   onTestFinished(async () => void (await preview.stop('SIGINT')));
-  const text = await printed(preview);
+  const text = preview.output();
   const reference = /Reference {2}(\S+)/.exec(text)?.[1] ?? '';
   const api = new URL(/runs at (\S+)/.exec(text)?.[1] ?? '').origin;
   expect(api).not.toBe(new URL(reference).origin);

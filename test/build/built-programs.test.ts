@@ -21,7 +21,7 @@ it('dist/openapi.json and dist/openapi-3.0.json pass the rules of Redocly', asyn
 const SENTENCE =
   /service\.db cannot be used: the database library, libsql, cannot be loaded here \(Cannot find module 'libsql'\); run npm ci on this machine"/;
 
-it('Without the database library, a start and a check say so in one sentence, and what needs no file works', async () => {
+it('Without the database library, a start and a check report that in one sentence, and what needs no file works', async () => {
   const folder = await openFolder();
   onTestFinished(() => folder.remove());
   await cp(join(ROOT, 'dist'), join(folder.path, 'dist'), { recursive: true });

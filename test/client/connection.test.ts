@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import { ApiError, type Client, createClient } from 'service-management-api/client';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { afterEach, expect, it, vi } from 'vitest';
-import { type Loopback, onLoopback } from '../support/loopback.js';
+import { type LocalServer, listenLocally } from '../support/listen.js';
 import { ROOT } from '../support/pages.js';
 
 const PAGINATION = { page: 1, page_size: 20, total: 0, total_pages: 0 };
@@ -17,7 +17,7 @@ const EMPTY_LIST = JSON.stringify({
   meta: { request_id: 'req_1', timestamp: '2026-01-14T14:02:11Z', pagination: PAGINATION },
 });
 
-let server: Loopback | undefined;
+let server: LocalServer | undefined;
 
 afterEach(async () => {
   vi.unstubAllGlobals();
@@ -32,7 +32,7 @@ async function clientOf(listener: RequestListener, options = {}) {
     asked.push(request.method ?? '');
     listener(request, response);
   });
-  server = await onLoopback(listening);
+  server = await listenLocally(listening);
   const baseUrl = `${server.origin}/api/v1/`;
   return { asked, client: createClient({ baseUrl, token: 'a-token', ...options }) };
 }

@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 import { pageCode } from '../support/pages.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
 import { openFolder, type TestFolder } from '../support/test-folder.js';
@@ -54,7 +54,7 @@ async function book(customer: string, service: string, amount: string): Promise<
   await page.locator('form:not([inert])').waitFor();
 }
 
-it('The app lets a user sign in, says of each field what is wrong, and finds names while one types', async () => {
+it('The app lets a user sign in, shows what is wrong with each field, and finds names as the user types', async () => {
   await page.goto(window.origin);
   await page.locator('input[name=login]').fill('neema');
   await page.locator('input[name=password]').fill('any');
@@ -121,7 +121,7 @@ it('The app sends what was taken while a token was refused, once the user has si
 /** oidc-provider from npm: a public client of any page of this machine, and opaque access tokens. */
 async function openOpenidProvider() {
   const server = createServer();
-  const { origin: issuer, close } = await onLoopback(server);
+  const { origin: issuer, close } = await listenLocally(server);
   // Imported here, because this package prints notices when it is loaded.
   const name = join(MODULES, 'oidc-provider/lib/index.js');
   const library: { Provider: new (...of: unknown[]) => { callback(): RequestListener } } =

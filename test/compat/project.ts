@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { startChromium } from '../support/console-browser.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 import { ROOT } from '../support/pages.js';
 
 const exec = promisify(execFile);
@@ -47,7 +47,7 @@ export async function openWindow(script: string) {
     const [type, text] = url === '/main.js' ? ['text/javascript', script] : ['text/html', page];
     response.setHeader('Content-Type', `${type}; charset=utf-8`).end(text);
   });
-  const site = await onLoopback(server);
+  const site = await listenLocally(server);
   const browser = await startChromium();
   const window = await browser.newPage();
   const complaints: string[] = [];

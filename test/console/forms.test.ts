@@ -105,13 +105,16 @@ describe('A form', () => {
     ['amount', '-5', 'Amount is -5; it must be a number above 0.'],
     ['amount', '1.000', '“1.000”: the value could be 1 or 1000.'],
     ['json', '{"amount": 5}', 'amount has its own field'],
-  ])('refuses %s = "%s" where it stands, and keeps the other input', async (name, text, words) => {
-    const visit = await save({ 'field.assignee': 'Asha', [`field.${name}`]: text });
-    expect([visit.status, plainText(visit.text)]).toEqual([422, expect.stringContaining(words)]);
-    expect(visit.text).toContain(`id="field.${name}-problem"`);
-    expect(valueIn(visit.text, 'field.assignee')).toBe('Asha');
-    await expectStored({ amount: 61_000, paid: 0, x: [1] });
-  });
+  ])(
+    'refuses %s = "%s" next to the field, and keeps the other input',
+    async (name, text, words) => {
+      const visit = await save({ 'field.assignee': 'Asha', [`field.${name}`]: text });
+      expect([visit.status, plainText(visit.text)]).toEqual([422, expect.stringContaining(words)]);
+      expect(visit.text).toContain(`id="field.${name}-problem"`);
+      expect(valueIn(visit.text, 'field.assignee')).toBe('Asha');
+      await expectStored({ amount: 61_000, paid: 0, x: [1] });
+    },
+  );
 
   it('that is sent twice, as by a double click, counts once; with other input or opened again, twice', async () => {
     const fields = { 'field.customer': 'Twice', 'field.service': 's', 'field.amount': '5' };

@@ -3,30 +3,27 @@
 
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { HEALTH_ISSUES, REASONS, WARNINGS } from '../../src/hosts/operations/health-issues.js';
 import { DIAGNOSIS_COMMANDS, START_COMMANDS } from '../../src/tools/console/error-page.js';
 import { openConsole, plainText, portOf } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
-import { onLoopback } from '../support/loopback.js';
-import { type NodeService, openNodeService } from '../support/node-service.js';
+import { listenLocally } from '../support/listen.js';
+import { nodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
 import { textOf as fileText } from '../support/pages.js';
 import type { ServerProcess } from '../support/server-process.js';
 
-let service: NodeService;
+const service = nodeService();
 let folder: string;
 let server: ServerProcess;
 const settings = () => ({ ADMIN_API_KEY: ADMIN_KEY, OPS_PORT: '0', BACKUP_DIR: folder });
 
 beforeEach(async () => {
-  service = await openNodeService();
-  folder = join(service.folder, 'its backups');
+  folder = service.at('its backups');
   await mkdir(folder);
   server = await service.start({ ...settings(), BACKUP_INTERVAL_HOURS: '0' });
 });
-afterEach(() => service.close());
 
 /** In front of the server. */
 async function signedIn(environment: Record<string, string> = portOf(operationsOf(server))) {
@@ -67,7 +64,7 @@ it('Each reason and warning is shown with its meaning, remedy, start and cause',
   const real = await (await fetch(`${operationsOf(server)}/status`)).json();
   let answer = '';
   const port = createServer((_, response) => void response.end(answer));
-  const { origin, close } = await onLoopback(port);
+  const { origin, close } = await listenLocally(port);
   onTestFinished(close);
   const visitor = await signedIn(portOf(origin));
   const since = '2026-01-14T14:02:11.482Z';

@@ -8,7 +8,7 @@ import { timeText } from '../../src/tools/console/formats.js';
 import { fieldsOf } from '../../src/tools/console/properties.js';
 import { consoleOfFile, openConsole, plainText } from '../support/console-visitor.js';
 import { ADMIN_KEY } from '../support/contract.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 
 const ATTACK = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
 const SUBJECTS = ['../x', '..', '.', '~..', 'a/b?c#d', '%2e%2e', `${ATTACK}&amp;`, 'Ñandú ✂ مرحبا'];
@@ -126,12 +126,12 @@ it('A list shows its total and 25 records a page, even of the largest; an empty 
 it.each([
   [401, 'UNAUTHORIZED', /refused the admin key/],
   [500, 'INTERNAL_ERROR', /returned INTERNAL_ERROR.*req_1/s],
-])('A page that fails says what the service answered: %i %s', async (status, code, sentence) => {
+])('A page that fails shows the error of the service: %i %s', async (status, code, sentence) => {
   const failing = createServer((_, response) => {
     response.writeHead(status, { 'X-Request-ID': 'req_1' });
     response.end(JSON.stringify({ error: { code, message: 'm' } }));
   });
-  const { origin, close } = await onLoopback(failing);
+  const { origin, close } = await listenLocally(failing);
   onTestFinished(close);
   const away = await openConsole({ SERVICE_URL: `${origin}/api/v1` });
   onTestFinished(() => away.close());

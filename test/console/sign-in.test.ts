@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SESSION_IDLE_MAX_MS, Sessions } from '../../src/tools/console/sessions.js';
 import { settingsIn } from '../../src/tools/program/command.js';
 import { type OpenConsole, openConsole } from '../support/console-visitor.js';
-import { startDataCommand } from '../support/data-command.js';
+import { startManage } from '../support/manage.js';
 
 const PASSWORD = 'jua kali na mvua 7';
 const ADDRESS = { SERVICE_URL: 'http://127.0.0.1:1/api/v1' };
@@ -97,7 +97,7 @@ it('A session ends after eight hours without use', () => {
 });
 
 it('A password is hashed unless it is too short, and opens the console behind a proxy with TLS', async () => {
-  const hashing = startDataCommand(['hash'], {}, { input: `${PASSWORD}\n` });
+  const hashing = startManage(['hash'], {}, { input: `${PASSWORD}\n` });
   expect(await hashing.exited).toBe(0);
   const line = hashing.output();
   // The line can be pasted into a shell, and into a file of settings.
@@ -123,7 +123,7 @@ it('A password is hashed unless it is too short, and opens the console behind a 
   expect((await visitor.get('/nothing', headers)).status).toBe(404);
   // The name of this machine is not the one that browsers use.
   expect((await visitor.get('/nothing')).status).toBe(421);
-  const short = startDataCommand(['hash'], {}, { input: 'eleven char\n' });
+  const short = startManage(['hash'], {}, { input: 'eleven char\n' });
   expect(await short.exited).toBe(1);
   expect(short.output()).toBe('the password has 11 characters; it must have 12 to 1024\n');
 });

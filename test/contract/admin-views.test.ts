@@ -13,7 +13,7 @@ import {
   type ContractService,
   createFor,
   describeContract,
-  expectRefused,
+  expectError,
   pagination,
   tenantPath,
 } from '../support/contract.js';
@@ -113,7 +113,7 @@ describeContract('The operator', (service) => {
     expect(await found()).toEqual([account.subject]);
     await account.delete(`/orders/${order.id}`);
     expect(await found()).toEqual([]);
-    expectRefused(await operator.get<Account>(tenantPath(account.subject)), 404, 'NOT_FOUND');
+    expectError(await operator.get<Account>(tenantPath(account.subject)), 404, 'NOT_FOUND');
     expect(await overview(service)).toEqual(before);
     await account.create('team', VALID_BODY.team);
     expect(await found()).toEqual([account.subject]);
@@ -122,12 +122,12 @@ describeContract('The operator', (service) => {
   it.each(['nobody', '__proto__', 'constructor', 'x/y', ' '])(
     'gets 404 for %j, which has no records',
     async (owner) => {
-      expectRefused(await operator.get<Account>(tenantPath(owner)), 404, 'NOT_FOUND');
+      expectError(await operator.get<Account>(tenantPath(owner)), 404, 'NOT_FOUND');
     },
   );
 
   it('sees the health of the database, the integrations and the uptime', async () => {
-    const asked = service.identity.asked.length;
+    const asked = service.identity.tokens.length;
     const reply = await operator.get<AdminHealth>('/admin/health');
     expect(reply.status).toBe(200);
     expect(reply.json.data).toEqual({
@@ -135,6 +135,6 @@ describeContract('The operator', (service) => {
       ...{ identity_provider_configured: true, admin_configured: true },
     });
     expect(String(reply.json.data.uptime_seconds)).toMatch(/^\d+$/);
-    expect(service.identity.asked.length).toBe(asked);
+    expect(service.identity.tokens.length).toBe(asked);
   });
 });

@@ -16,7 +16,7 @@ function ownHeaders(response: Response): Record<string, string> {
   return Object.fromEntries([...response.headers].filter(([name]) => !TRANSPORT_HEADERS.has(name)));
 }
 
-describeContract('Preflight', (service) => {
+describeContract('A preflight', (service) => {
   it.each([
     '/api/v1/customers',
     '/api/v1/health',
@@ -25,8 +25,8 @@ describeContract('Preflight', (service) => {
     '/api/v1x',
     '/',
     '/any/where?at=all',
-  ])('OPTIONS %s is 204 with exactly the three headers', async (path) => {
-    const before = service.identity.asked.length;
+  ])('of %s is 204 with exactly the three headers', async (path) => {
+    const before = service.identity.tokens.length;
     const response = await service.fetch(path, {
       method: 'OPTIONS',
       headers: {
@@ -44,7 +44,7 @@ describeContract('Preflight', (service) => {
       'access-control-allow-methods': METHODS,
       'access-control-allow-headers': REQUEST_HEADERS,
     });
-    expect(service.identity.asked.length).toBe(before);
+    expect(service.identity.tokens.length).toBe(before);
   });
 
   it('needs no request header, and its body is ignored', async () => {
@@ -84,7 +84,7 @@ for (const [title, list, cases] of [
     title,
     (service) => {
       it.each(REQUESTS)(
-        'the answer to %s admits the right origins, and never cookies',
+        'the response to %s admits the right origins, and never cookies',
         async (request) => {
           const [method = '', path = ''] = request.split(' ');
           for (const [origin, allowed, vary] of cases) {

@@ -29,7 +29,7 @@ describeContract('A create', (service) => {
   });
 
   it.each(DEFAULTS_SENT)(
-    'keeps $property of $name where the caller sends $value',
+    'keeps $property of $name if the caller sends $value',
     async ({ row, property, value }) => {
       const body = { ...row.body, [property]: value };
       const record = await service.account().create(row.name, body);

@@ -2,7 +2,7 @@
 // answer, on all routes.
 
 import { expect, it } from 'vitest';
-import { describeContract, expectRefused } from '../support/contract.js';
+import { describeContract, expectError } from '../support/contract.js';
 import { COMMON_HEADERS } from '../support/raw-http.js';
 
 /** `é £` in UTF-8, with one character for each byte. */
@@ -32,7 +32,7 @@ const KINDS = [
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 const GENERATED_ID = /^req_[0-9a-f]{16}$/;
 
-describeContract('The answer', (service) => {
+describeContract('The response', (service) => {
   it.each(KINDS)(
     'to %s has exactly its members, the common headers, the time and the request id',
     async (_name, wanted, kind, method, path, body?: unknown) => {
@@ -46,7 +46,7 @@ describeContract('The answer', (service) => {
       const { status, headers, json } = reply;
       const isList = kind === 'list';
       const isError = wanted >= 400;
-      if (isError) expectRefused(reply, wanted, kind);
+      if (isError) expectError(reply, wanted, kind);
       expect(status).toBe(wanted);
       expect(Object.keys(json)).toEqual([isError ? 'error' : 'data', 'meta']);
       expect(Object.keys(json.error ?? {})).toEqual(isError ? ['code', 'message'] : []);
@@ -107,7 +107,7 @@ describeContract('X-Request-ID', (service, { storage }) => {
   it.each([
     ['no value', ''],
     ['spaces alone', '   '],
-  ])('of %s means a generated one', async (_name, value) => {
+  ])('of %s is replaced by a generated one', async (_name, value) => {
     const { headers } = await echo(value);
     expect(headers.get('x-request-id')).toMatch(GENERATED_ID);
   });

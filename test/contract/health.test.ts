@@ -5,7 +5,7 @@ import { describeContract } from '../support/contract.js';
 
 describeContract('Health', (service) => {
   it('answers every caller with the constants of the service, and never asks the provider', async () => {
-    const before = service.identity.asked.length;
+    const before = service.identity.tokens.length;
     for (const caller of [service.anonymous, service.account()]) {
       const reply = await caller.get('/health');
       expect(reply.status).toBe(200);
@@ -15,6 +15,6 @@ describeContract('Health', (service) => {
       });
       expect(reply.json.meta.request_id).toMatch(/^req_[0-9a-f]{16}$/);
     }
-    expect(service.identity.asked.length).toBe(before);
+    expect(service.identity.tokens.length).toBe(before);
   });
 });

@@ -7,7 +7,7 @@ import { sequenceOfId } from '../support/collection-table.js';
 import {
   type Caller,
   describeContract,
-  expectRefused,
+  expectError,
   type JsonRecord,
   pagination,
 } from '../support/contract.js';
@@ -30,7 +30,7 @@ describeContract('Payments', (service) => {
     expect(await rowsOf(account)).toMatchObject([defaults, row]);
   });
 
-  it('follow every change of its order, and disappear with it', async () => {
+  it('follow every change of their order, and disappear with it', async () => {
     const account = service.account();
     const { id } = await account.create('orders', ORDER);
     const path = `/orders/${id}`;
@@ -89,7 +89,7 @@ describeContract('Payments', (service) => {
     }
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
       const path = `/payments/${plain.json.data[0]?.id}`;
-      expectRefused(await account.send(method, path), 404, 'NOT_FOUND');
+      expectError(await account.send(method, path), 404, 'NOT_FOUND');
     }
   });
 });

@@ -2,7 +2,7 @@
 // go into one record, and a number of four characters may be stored as 21.
 
 import { expect, it } from 'vitest';
-import { describeContract, expectRefused, tenantPath } from '../support/contract.js';
+import { describeContract, expectError, tenantPath } from '../support/contract.js';
 
 const MAX_BYTES = 1_048_576 + 65_536;
 const HALF = 'é'.repeat(MAX_BYTES / 4);
@@ -15,7 +15,7 @@ describeContract('The size of a record', (service) => {
     const before = JSON.stringify((await account.get(path)).json.data);
     const room = MAX_BYTES - Buffer.byteLength(before) - ',"second":""'.length;
     const refused = await account.patch(path, { second: 'x'.repeat(room + 1) });
-    expectRefused(refused, 422, 'VALIDATION_FAILED');
+    expectError(refused, 422, 'VALIDATION_FAILED');
     expect(refused.json.error?.message).toBe(
       `the record would have ${MAX_BYTES + 1} bytes of JSON; it may have ${MAX_BYTES}, spread it over several records`,
     );
@@ -35,9 +35,9 @@ describeContract('The size of a record', (service) => {
     const account = service.account();
     const body = `{"numbers":[${'1e20,'.repeat(60_000)}1]}`;
     const reply = await account.post('/businesses', body);
-    expectRefused(reply, 422, 'VALIDATION_FAILED');
+    expectError(reply, 422, 'VALIDATION_FAILED');
     const byOperator = tenantPath(account.subject, 'businesses');
-    expectRefused(await service.operator.post(byOperator, body), 422, 'VALIDATION_FAILED');
+    expectError(await service.operator.post(byOperator, body), 422, 'VALIDATION_FAILED');
     expect((await account.get('/businesses')).json.data).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import {
   type Caller,
   type ContractService,
   describeContract,
-  expectRefused,
+  expectError,
   type JsonRecord,
   type Reply,
 } from '../support/contract.js';
@@ -65,13 +65,13 @@ const ACCEPTED: [title: string, body: string, record?: JsonRecord][] = [
   ],
 ];
 
-describeContract('Request body', (service) => {
+describeContract('A create and a PATCH', (service) => {
   let account: Caller;
   beforeEach(() => {
     account = service.account();
   });
 
-  it.each(REFUSED)('refuses %s and stores nothing', async (_title, body) => {
+  it.each(REFUSED)('refuse %s and store nothing', async (_title, body) => {
     // A business may be any object, so only the rules of the body can refuse it.
     expectInvalidJson(await account.send('POST', '/businesses', { body }));
     expect((await account.get('/businesses')).json.meta.pagination.total).toBe(0);
@@ -82,13 +82,13 @@ describeContract('Request body', (service) => {
     expect((await account.get(path)).json.data).toStrictEqual(record);
   });
 
-  it('refuses a request without a body', async () => {
+  it('refuse a request without a body', async () => {
     expectInvalidJson(await account.send('POST', '/businesses'));
     const record = await account.create('businesses', {});
     expectInvalidJson(await account.send('PATCH', `/businesses/${record.id}`));
   });
 
-  it.each(ACCEPTED)('accepts %s', async (_title, body, record) => {
+  it.each(ACCEPTED)('accept %s', async (_title, body, record) => {
     const created = await account.send('POST', '/businesses', { body });
     expect(created.status).toBe(201);
     const { id, owner_sub: _owner, ownerSub: _mirror, ...stored } = created.json.data;
@@ -100,7 +100,7 @@ describeContract('Request body', (service) => {
     expect(id).not.toBe(plain.id);
   });
 
-  it('counts the bytes of a body that comes in pieces without Content-Length', async () => {
+  it('count the bytes of a body that comes in pieces without Content-Length', async () => {
     const sent = await inPieces(service, account, bodyOfBytes(MAX_BYTES));
     expect(sent.status).toBe(201);
     const refused = await inPieces(service, account, bodyOfBytes(MAX_BYTES + 1));
@@ -108,7 +108,7 @@ describeContract('Request body', (service) => {
     expect((await account.get('/businesses?page_size=1')).json.meta.pagination.total).toBe(1);
   });
 
-  it('reads a character whose bytes come in different pieces', async () => {
+  it('read a character whose bytes come in different pieces', async () => {
     const reply = await inPieces(service, account, '{"note":"é日😀"}', 1);
     expect(reply.status).toBe(201);
     expect(await reply.json()).toMatchObject({ data: { note: 'é日😀' } });
@@ -121,7 +121,7 @@ describeContract('Request body', (service) => {
     'multipart/form-data; boundary=b',
     'no type',
     '',
-  ])('ignores the Content-Type %j', async (type) => {
+  ])('ignore the Content-Type %j', async (type) => {
     const headers = { 'Content-Type': type };
     const body = '{"note":"é"}';
     const taken = await account.send('POST', '/businesses', { headers, body });
@@ -133,22 +133,22 @@ describeContract('Request body', (service) => {
     expectInvalidJson(await account.send('PATCH', path, form));
   });
 
-  it('is checked for valid JSON before required properties', async () => {
+  it('check for valid JSON before required properties', async () => {
     expectInvalidJson(await account.send('POST', '/orders', { body: '{"amount":1e309}' }));
     expect((await account.post('/orders', {})).status).toBe(422);
   });
 
-  it('is checked for valid JSON before its record is looked for, which may be missing or of another account', async () => {
+  it('check for valid JSON before the record of a PATCH, which may be missing or of another account', async () => {
     const { id } = await service.account().create('businesses', {});
     for (const path of [`/businesses/${id}`, '/businesses/BIZ-9999999']) {
       expectInvalidJson(await account.send('PATCH', path, { body: '{"note":' }));
-      expectRefused(await account.patch(path, {}), 404, 'NOT_FOUND');
+      expectError(await account.patch(path, {}), 404, 'NOT_FOUND');
     }
   });
 });
 
 function expectInvalidJson(reply: Reply): void {
-  expectRefused(reply, 400, 'INVALID_JSON');
+  expectError(reply, 400, 'INVALID_JSON');
 }
 
 /** Creates a business from a streamed body without Content-Length, in pieces of `pieceBytes`. */

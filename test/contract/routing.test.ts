@@ -7,7 +7,7 @@ import {
   type Caller,
   type ContractService,
   describeContract,
-  expectRefused,
+  expectError,
   type Reply,
   replyOf,
 } from '../support/contract.js';
@@ -51,15 +51,15 @@ function admittedTo(path: string, { operator, account }: ContractService): Calle
 }
 
 function expectNotFound(reply: Reply) {
-  expectRefused(reply, 404, 'NOT_FOUND');
+  expectError(reply, 404, 'NOT_FOUND');
   expect(reply.headers.has('allow')).toBe(false);
 }
 
-describeContract('Methods', (service) => {
+describeContract('An unsupported method', (service) => {
   it.each(UNSUPPORTED)(
-    '$method $path is 401 without credentials, and with them 405 that allows $allow',
+    'is 401 without credentials, and with them 405 that allows $allow: $method $path',
     async ({ method, path, allow }) => {
-      const before = service.identity.asked.length;
+      const before = service.identity.tokens.length;
       const anonymous = await service.anonymous.send(method, path);
       const reply = await admittedTo(path, service).send(method, path);
       expect([reply.status, reply.headers.get('allow')]).toEqual([405, allow]);
@@ -69,11 +69,11 @@ describeContract('Methods', (service) => {
       const isOpen = path === '/health';
       const { status, headers } = anonymous;
       expect([status, headers.get('allow')]).toEqual(isOpen ? [405, allow] : [401, null]);
-      if (isOpen) expect(service.identity.asked.length).toBe(before);
+      if (isOpen) expect(service.identity.tokens.length).toBe(before);
     },
   );
 
-  it('a wrong method changes no record, and a method in a header or the query has no effect', async () => {
+  it('changes no record, and a method in a header or the query has no effect', async () => {
     const account = service.account();
     const record = await account.create('customers', CUSTOMER);
     const path = `/customers/${record.id}`;
@@ -86,21 +86,21 @@ describeContract('Methods', (service) => {
   });
 });
 
-describeContract('Paths', (service) => {
-  it.each(OUTSIDE)('%s outside the prefix is 404 without authentication', async (path) => {
-    const before = service.identity.asked.length;
+describeContract('A path', (service) => {
+  it.each(OUTSIDE)('outside the prefix is 404 without authentication: %s', async (path) => {
+    const before = service.identity.tokens.length;
     for (const headers of [{}, { Authorization: 'Bearer is.c29tZW9uZQ' }]) {
       expectNotFound(await replyOf(await service.fetch(path, { headers })));
     }
-    expect(service.identity.asked.length).toBe(before);
+    expect(service.identity.tokens.length).toBe(before);
   });
 
   it.each(['', ...WITHOUT_ROUTE])(
-    '"%s" under the prefix is 401 without credentials, and with them 404',
+    'under the prefix without a route is 401 without credentials, and with them 404: "%s"',
     async (path) => {
       for (const method of ['GET', 'PUT']) {
         const anonymous = await service.anonymous.send(method, path);
-        expectRefused(anonymous, 401, 'UNAUTHORIZED');
+        expectError(anonymous, 401, 'UNAUTHORIZED');
         expectNotFound(await admittedTo(path, service).send(method, path));
       }
     },
@@ -111,17 +111,17 @@ describeContract('Paths', (service) => {
     ['small hexadecimal digits', '/customers/CUS%2d0001'],
     ['dots, which go up before anything is looked at', '/orders/%2e%2e/customers/CUS-0001'],
     ['a dot, which stays', '/%2e/customers/CUS-0001'],
-  ])('a segment is percent-decoded once: %s', async (_name, path) => {
+  ])('has segments that are percent-decoded once: %s', async (_name, path) => {
     const reply = await service.account('local-preview').get(path);
     expect([reply.status, reply.json.data.id]).toEqual([200, 'CUS-0001']);
   });
 
-  it('an escaped prefix is the prefix', async () => {
+  it('may spell the prefix with escapes', async () => {
     expect((await replyOf(await service.fetch('/%61pi/%76%31/h%65alth'))).status).toBe(200);
   });
 
   it.each(['a/b', 'a%2Fb', 'CUS%2D0001', '?x=1', '😀'])(
-    'the message quotes an unknown id %j unchanged',
+    'with the unknown id %j is 404, and the message quotes the id unchanged',
     async (unknown) => {
       const reply = await service
         .account('local-preview')
@@ -131,7 +131,7 @@ describeContract('Paths', (service) => {
     },
   );
 
-  it('the query does not belong to the path', async () => {
+  it('ends before the query', async () => {
     const account = service.account();
     expect((await account.get('/customers?/orders')).status).toBe(200);
     expect((await account.get('/customers?')).status).toBe(200);
@@ -141,7 +141,7 @@ describeContract('Paths', (service) => {
     expect((await replyOf(await service.fetch('/api/v1/health?a=%zz&b=%00'))).status).toBe(200);
   });
 
-  it('a fragment belongs neither to the path nor to the query', async () => {
+  it('ends before a fragment, as does the query', async () => {
     const account = service.account('local-preview');
     expect((await account.get('/customers#/orders')).status).toBe(200);
     const reply = await account.get('/customers?page_size=1#page_size=2');
@@ -150,7 +150,7 @@ describeContract('Paths', (service) => {
     expect(without.json.meta.pagination.page_size).toBe(20);
   });
 
-  it('answers 401, 404 and 405 before it reads the body', async () => {
+  it('is refused with 401, 404 or 405 before the body is read', async () => {
     const statusOf = async (caller: Caller, path: string) =>
       (await caller.send('POST', path, { body: '{"not": json' })).status;
     const account = service.account();

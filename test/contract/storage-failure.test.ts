@@ -8,7 +8,7 @@ import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-tab
 import {
   createFor,
   describeContract,
-  expectRefused,
+  expectError,
   idsOf,
   type Reply,
   tenantPath,
@@ -18,18 +18,18 @@ import { MARKS } from '../support/failing-writes.js';
 const MARKED = { name: MARKS.put, phone: '1' };
 
 function expectStorageFailure(reply: Reply): void {
-  expectRefused(reply, 500, 'STORAGE_FAILED');
+  expectError(reply, 500, 'STORAGE_FAILED');
   // The cause is in the log and not in the answer.
   expect(reply.json.error?.message).not.toMatch(/injected|sqlite/i);
   // Storage refused it as a whole, so no operator has to intervene.
   expect(reply.json.error?.message).toMatch(/nothing was changed; try again$/);
 }
 
-describeContract('Storage that fails for some writes', (service, host) => {
+describeContract('If storage fails for some writes,', (service, host) => {
   beforeAll(() => service.restart(host.failMarkedWrites));
 
   it.each(COLLECTIONS)(
-    'A failed change of %s is 500 and changes nothing, in memory or on disk',
+    'a failed change of %s is 500 and changes nothing, in memory or on disk',
     async (name) => {
       const account = service.account();
       const body = { ...VALID_BODY[name], note: MARKS.removal };
@@ -57,7 +57,7 @@ describeContract('Storage that fails for some writes', (service, host) => {
     },
   );
 
-  it('A failed create uses up its id', async () => {
+  it('a failed create uses up its id', async () => {
     const account = service.account();
     const before = await account.create('customers', VALID_BODY.customers);
     expectStorageFailure(await account.post('/customers', MARKED));
@@ -65,7 +65,7 @@ describeContract('Storage that fails for some writes', (service, host) => {
     expect(sequenceOfId(after.id)).toBe(sequenceOfId(before.id) + 2);
   });
 
-  it('Each of many concurrent writes is answered according to what was stored, and later ones are stored', async () => {
+  it('each of many concurrent writes is answered according to what was stored, and later ones are stored', async () => {
     const account = service.account();
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
@@ -82,7 +82,7 @@ describeContract('Storage that fails for some writes', (service, host) => {
     expect(await list()).toEqual(newestFirst);
   });
 
-  it('A change whose audit event alone cannot be written is kept', async () => {
+  it('a change whose audit event alone cannot be written is kept', async () => {
     const account = service.account(`${MARKS.event}-${service.account().subject}`);
     const owner = account.subject;
     const events = async () => (await service.operator.get<AuditEvent[]>('/admin/audit')).json.data;

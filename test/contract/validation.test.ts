@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { COLLECTION_TABLE, type CollectionRow } from '../support/collection-table.js';
-import { type Caller, describeContract, expectRefused, type Reply } from '../support/contract.js';
+import { type Caller, describeContract, expectError, type Reply } from '../support/contract.js';
 
 const NOT_A_TEXT = [null, '', 5, true, ['text'], { length: 1 }];
 const NOT_POSITIVE = [null, 0, -1, '5', true, [], [5], {}];
@@ -124,7 +124,7 @@ function requiredOf({ texts, numbers }: CollectionRow): string[] {
 
 /** 422 with a message that names the failing properties and no other required one. */
 function expectNamed(reply: Reply, row: CollectionRow, failing: readonly string[]): void {
-  expectRefused(reply, 422, 'VALIDATION_FAILED');
+  expectError(reply, 422, 'VALIDATION_FAILED');
   const words = reply.json.error?.message.split(/\W+/) ?? [];
   expect(requiredOf(row).filter((property) => words.includes(property))).toEqual([...failing]);
 }

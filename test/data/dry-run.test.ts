@@ -2,17 +2,22 @@
 
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { dataCommandHere } from '../support/data-command.js';
+import { runManage } from '../support/manage.js';
 import { testFolder } from '../support/test-folder.js';
 
 const folder = testFolder();
 
 /** Needs neither a service nor its key. */
-async function judge(content: string | Uint8Array, into: string, args: string[] = [], end = 'csv') {
+async function dryRun(
+  content: string | Uint8Array,
+  into: string,
+  args: string[] = [],
+  end = 'csv',
+) {
   const file = folder.at(`f.${end}`);
   await writeFile(file, content);
   const words = ['import', file, '--account', 'shop', '--into', into, '--dry-run', ...args];
-  const { code, stdout, stderr } = await dataCommandHere(words, {});
+  const { code, stdout, stderr } = await runManage(words, {});
   return { code, text: stdout + stderr };
 }
 
@@ -53,7 +58,7 @@ describe('A dry run reads', () => {
     ['NDJSON', NDJSON, '2 rows, 2 good, 0 bad', [], 'ndjson'],
     ['JSON', ARRAY, '2 rows, 2 good, 0 bad', [], 'json'],
   ])('%s', async (_name, content, wanted, args, ending) => {
-    const { code, text } = await judge(content, 'team', args, ending);
+    const { code, text } = await dryRun(content, 'team', args, ending);
     expect([code, text]).toEqual([0, expect.stringContaining(wanted)]);
   });
 
@@ -73,7 +78,7 @@ describe('A dry run reads', () => {
       '"date":"2026-02-28T08:00:00Z"',
     ],
   ])('each column of %s by the type of its property', async (into, content, ...wanted) => {
-    const { text, code } = await judge(content, into, ['--dates', 'dmy', '--decimal', ',']);
+    const { text, code } = await dryRun(content, into, ['--dates', 'dmy', '--decimal', ',']);
     expect(code).toBe(0);
     for (const record of wanted) expect(text).toContain(record);
   });
@@ -89,13 +94,13 @@ describe('A dry run warns of', () => {
     ],
     ['invisible characters', `A,1\n\u200bB,2\nC\u202e,3\n`, 'name has invisible characters'],
   ])('%s', async (_name, rows, wanted) => {
-    const { code, text } = await judge(TEAM + rows, 'team');
+    const { code, text } = await dryRun(TEAM + rows, 'team');
     const warning = `warning: line 3: ${wanted}`;
     expect([code, text]).toEqual([0, expect.stringContaining(warning)]);
   });
 
   it('nothing in a telephone number and a header, whose invisible characters it removes', async () => {
-    const { text } = await judge(`name,${MARKS}phone\nA,${MARKS}+255\u202c713\n`, 'team');
+    const { text } = await dryRun(`name,${MARKS}phone\nA,${MARKS}+255\u202c713\n`, 'team');
     expect(text).toContain('{"name":"A","phone":"+255713"}');
     expect(text).not.toContain('warning');
   });
@@ -137,12 +142,12 @@ describe('A dry run refuses', () => {
     ],
     ['1e999 in an array', `[${A1},{"phone":1e999}]`, 'a number is too large', [], 'json'],
   ])('%s', async (_name, content, wanted, args, ending) => {
-    const { code, text } = await judge(content, 'team', args, ending);
+    const { code, text } = await dryRun(content, 'team', args, ending);
     expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
   });
 
   it('an unknown --encoding as a usage error', async () => {
-    const { code, text } = await judge(TEAM, 'team', ['--encoding', 'utf8x']);
+    const { code, text } = await dryRun(TEAM, 'team', ['--encoding', 'utf8x']);
     expect([code, text]).toEqual([2, expect.stringContaining('it must be an encoding such as')]);
   });
 
@@ -184,16 +189,16 @@ describe('A dry run refuses', () => {
     ],
   ])('rows of %s, with line and column', async (into, header, rows, ...wanted) => {
     const [name = '', ...args] = into.split(' ');
-    const { code, text } = await judge(`${header}\n${rows}`, name, args);
+    const { code, text } = await dryRun(`${header}\n${rows}`, name, args);
     expect(code).toBe(1);
     for (const sentence of wanted) expect(text).toContain(sentence);
   });
 
-  it('or shows a long text, and never cuts through an emoji', async () => {
+  it('a long text without cutting through an emoji', async () => {
     for (const first of ['', 'x']) {
       const name = `${first}${'💇'.repeat(700)}`;
       const report = folder.at(`emoji${first}.csv`);
-      const { text } = await judge(`${TEAM}"${name}",1\nA,1,"${name}"\n`, 'team', [
+      const { text } = await dryRun(`${TEAM}"${name}",1\nA,1,"${name}"\n`, 'team', [
         '--report',
         report,
       ]);
@@ -206,7 +211,7 @@ describe('A dry run refuses', () => {
   it('bad rows: all in the report, the first ten on the screen, and writes no other file', async () => {
     const report = folder.at('report.csv');
     const rows = Array.from({ length: 12 }, (_, i) => `=cmd${i},\n`).join('');
-    const { code, text } = await judge(`${TEAM}${rows}`, 'team', ['--report', report]);
+    const { code, text } = await dryRun(`${TEAM}${rows}`, 'team', ['--report', report]);
     expect(code).toBe(1);
     expect(text).toContain('12 rows, 0 good, 12 bad');
     expect(text.match(/phone is missing/g)).toHaveLength(10);
@@ -222,7 +227,7 @@ it('A file above the limit is refused before it is read', async () => {
   await writeFile(path, '');
   await truncate(path, 32 * 1_048_576 + 1);
   const words = ['import', path, '--account', 'a', '--into', 'team', '--dry-run'];
-  const { code, stderr } = await dataCommandHere(words, {});
+  const { code, stderr } = await runManage(words, {});
   const sentence = 'has 33554433 bytes; the limit is 33554432; split it into several files';
   expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
 });

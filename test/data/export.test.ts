@@ -11,7 +11,7 @@ import { dataService } from '../support/data-service.js';
 const MANY = 'many';
 const MANY_COUNT = 450;
 
-const on = dataService();
+const service = dataService();
 let serial = 0;
 
 beforeAll(async () => {
@@ -22,12 +22,15 @@ beforeAll(async () => {
 });
 
 async function create(account: string, collection: CollectionName, body: JsonObject) {
-  await on.client.recordsOf(account)[collection].create(body as never);
+  await service.client.recordsOf(account)[collection].create(body as never);
 }
 
 function exported(account: string, ...args: string[]) {
-  const folder = on.at(`out-${++serial}`);
-  return { folder, run: () => on.run(['export', '--account', account, '--to', folder, ...args]) };
+  const folder = service.at(`out-${++serial}`);
+  return {
+    folder,
+    run: () => service.run(['export', '--account', account, '--to', folder, ...args]),
+  };
 }
 
 async function text(folder: string, name: string): Promise<string> {
@@ -97,13 +100,15 @@ describe('An export', () => {
   });
 
   it('stops with Ctrl-C while it writes, and leaves nothing', async () => {
-    const words = ['export', '--account', MANY, '--to', on.at('stopped')];
-    const { code, stderr } = await on.runInterrupted(words, 'GET 11');
+    const words = ['export', '--account', MANY, '--to', service.at('stopped')];
+    const { code, stderr } = await service.runInterrupted(words, 'GET 11');
     expect([code, stderr]).toEqual([130, expect.stringMatching(/^stopped/)]);
-    expect((await readdir(on.folder)).filter((name) => name.startsWith('stopped'))).toEqual([]);
+    expect((await readdir(service.folder)).filter((name) => name.startsWith('stopped'))).toEqual(
+      [],
+    );
   });
 
-  it('says whether the account changed during it', async () => {
+  it('reports whether the account changed during it', async () => {
     let isOver = false;
     const writing = (async () => {
       while (!isOver) await create(MANY, 'team', { name: 'later', phone: '1' });
@@ -124,9 +129,9 @@ describe('An export', () => {
     ['Excel as NDJSON', '--account csv --to o4 --excel --format ndjson', 2, /are for --format csv/],
   ])('is refused for %s', async (_name, args, wanted, sentence) => {
     const words = ['export', ...args.split(' ')];
-    const { code, stderr } = await on.run(words, { INIT_CWD: on.folder });
+    const { code, stderr } = await service.run(words, { INIT_CWD: service.folder });
     expect([code, stderr]).toEqual([wanted, expect.stringMatching(sentence)]);
-    expect((await readdir(on.folder)).filter((name) => /^o\d/.test(name))).toEqual([]);
+    expect((await readdir(service.folder)).filter((name) => /^o\d/.test(name))).toEqual([]);
   });
 });
 
@@ -141,7 +146,7 @@ describe('A re-import', () => {
     const { folder, run } = exported(account, ...options);
     await run();
     const args = ['import', folder, '--account', `${account}-again`, '--in-order'];
-    expect((await on.run(args)).code).toBe(0);
+    expect((await service.run(args)).code).toBe(0);
     for (const collection of ['services', 'orders', 'businesses'] as const) {
       const before = await texts(account, collection);
       expect(await texts(`${account}-again`, collection)).toEqual(before);
@@ -149,7 +154,7 @@ describe('A re-import', () => {
   });
 
   it('is refused from a folder without an export', async () => {
-    const { code, stderr } = await on.run(['import', on.folder, '--account', 'x']);
+    const { code, stderr } = await service.run(['import', service.folder, '--account', 'x']);
     expect([code, stderr]).toEqual([1, expect.stringContaining('has no file such as')]);
   });
 });
@@ -177,7 +182,7 @@ const RECORDS: readonly [CollectionName, JsonObject][] = [
 
 /** As texts, because `toEqual` ignores an own `__proto__`. The owner's mirror differs, and numeric names change places. */
 async function texts(account: string, collection: CollectionName): Promise<string[]> {
-  const records = await on.contents(account, collection);
+  const records = await service.contents(account, collection);
   return records.map(({ ownerSub: _, ...record }) =>
     JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))),
   );

@@ -3,9 +3,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { dataService } from '../support/data-service.js';
-import { type Meddling, openMeddlingProxy } from '../support/meddling-proxy.js';
+import { type Interception, openInterceptingProxy } from '../support/intercepting-proxy.js';
 
-const on = dataService();
+const service = dataService();
 let serial = 0;
 
 const customers = (count: number) =>
@@ -14,73 +14,76 @@ const customers = (count: number) =>
 /** A new account and a new file each time. */
 async function prepared(content: string) {
   const account = `shop|${++serial}`;
-  const file = await on.file(`import-${serial}.csv`, content);
+  const file = await service.file(`import-${serial}.csv`, content);
   return { account, file, args: ['import', file, '--account', account, '--into', 'customers'] };
 }
 
 const names = async (account: string) =>
-  (await on.contents(account, 'customers')).map(({ name }) => name);
+  (await service.contents(account, 'customers')).map(({ name }) => name);
 
 /** A proxy that counts the creates. */
-const proxy = (answers: Omit<Meddling, 'method' | 'to'>) =>
-  openMeddlingProxy({ method: 'POST', to: on.url, ...answers });
+const proxy = (answers: Omit<Interception, 'method' | 'to'>) =>
+  openInterceptingProxy({ method: 'POST', to: service.url, ...answers });
 
 describe('An import', () => {
   it('creates a record for each row, two equal rows included', async () => {
     const { account, args } = await prepared('name,phone\nA,+255713\nB,0713\nA,+255713\n');
-    const { code, stdout } = await on.runProcess([...args, '--in-order']);
+    const { code, stdout } = await service.runProcess([...args, '--in-order']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('3 records created')]);
     expect(stdout).toMatch(/the account "shop\|\d+" has no customers yet\n/);
     const a = { name: 'A', phone: '+255713' };
     const wanted = [a, { name: 'B', phone: '0713' }, a];
-    expect(await on.contents(account, 'customers')).toEqual(wanted);
+    expect(await service.contents(account, 'customers')).toEqual(wanted);
     // Each audit event names the import.
-    const { items } = await on.client.audit.list({ page_size: 3 });
+    const { items } = await service.client.audit.list({ page_size: 3 });
     expect(items[0]?.run).toMatch(/^import-[0-9a-f]{16}$/);
     expect(items.map(({ run }) => run)).toEqual(Array(3).fill(items[0]?.run));
   });
 
   it('of rows that exist as records is refused until the operator decides', async () => {
     const { account, file, args } = await prepared(customers(20));
-    expect((await on.run(args)).code).toBe(0);
-    await on.file(file.slice(on.folder.length + 1), `${customers(20)}Mteja 0,070\nZ,0\n`);
+    expect((await service.run(args)).code).toBe(0);
+    await service.file(file.slice(service.folder.length + 1), `${customers(20)}Mteja 0,070\nZ,0\n`);
     const stderr = expect.stringContaining('nothing was written: 20 of 22 rows');
-    expect(await on.run(args)).toMatchObject({ code: 1, stderr });
+    expect(await service.run(args)).toMatchObject({ code: 1, stderr });
     const stdout = expect.stringMatching(/20 rows there already\n.*2 records created/s);
-    expect(await on.run([...args, '--existing', 'skip'])).toMatchObject({ code: 0, stdout });
+    expect(await service.run([...args, '--existing', 'skip'])).toMatchObject({ code: 0, stdout });
     expect(await names(account)).toHaveLength(22);
-    await on.run([...args, '--existing', 'create']);
+    await service.run([...args, '--existing', 'create']);
     expect(await names(account)).toHaveLength(44);
-    await on.run(['import', file, '--account', 'other', '--into', 'customers']);
+    await service.run(['import', file, '--account', 'other', '--into', 'customers']);
     expect(await names('other')).toHaveLength(22);
   });
 
   it('writes nothing if a row is bad, or the good rows with --skip-bad', async () => {
     const { account, args } = await prepared('name,phone\nA,1\n,2\nC,3\n');
-    const refused = await on.run(args);
+    const refused = await service.run(args);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was') });
     expect(await names(account)).toEqual([]);
     const stdout = expect.stringContaining('2 records created, 1 bad row left out');
-    expect(await on.run([...args, '--skip-bad', '--in-order'])).toMatchObject({ code: 1, stdout });
+    expect(await service.run([...args, '--skip-bad', '--in-order'])).toMatchObject({
+      code: 1,
+      stdout,
+    });
     expect(await names(account)).toEqual(['A', 'C']);
   });
 
   it('goes from the last row to the first with --reverse', async () => {
     const { account, args } = await prepared(customers(150));
-    await on.run([...args, '--reverse', '--in-order']);
+    await service.run([...args, '--reverse', '--in-order']);
     expect(await names(account)).toEqual([...Array(150).keys()].map((i) => `Mteja ${149 - i}`));
   });
 
   it('stops with Ctrl-C, and a second run with --existing skip creates the rest', async () => {
     const { account, args } = await prepared(customers(200));
-    const { code, stderr } = await on.runInterrupted(args, 'POST 40');
+    const { code, stderr } = await service.runInterrupted(args, 'POST 40');
     const sentence = /stopped; \d+ of 200 records .* run the command again with --existing skip/;
     expect([code, stderr]).toEqual([130, expect.stringMatching(sentence)]);
     const made = (await names(account)).length;
     expect(made).toBeGreaterThanOrEqual(32);
     expect(made).toBeLessThan(200);
     const stdout = expect.stringContaining(`${200 - made} records created`);
-    expect(await on.run([...args, '--existing', 'skip'])).toMatchObject({ code: 0, stdout });
+    expect(await service.run([...args, '--existing', 'skip'])).toMatchObject({ code: 0, stdout });
     expect(new Set(await names(account)).size).toBe(200);
   });
 });
@@ -99,7 +102,7 @@ describe('An import behind a proxy', () => {
     const { account, args } = await prepared(ROWS);
     const before = nth(20, (response) => response.writeHead(Number(status), headers).end());
     const between = await proxy({ before });
-    const { code, stderr } = await on.run(args, between.environment);
+    const { code, stderr } = await service.run(args, between.environment);
     await between.close();
     expect([code, stderr]).toEqual([0, expect.stringContaining('retrying in')]);
     expect((await names(account)).sort()).toEqual(EACH_TWICE);
@@ -114,12 +117,12 @@ describe('An import behind a proxy', () => {
   ])('that %s stops, and --existing skip creates the rest', async (_name, answers) => {
     const { account, args } = await prepared(ROWS);
     const between = await proxy(answers);
-    const { code, stderr } = await on.run(args, between.environment);
+    const { code, stderr } = await service.run(args, between.environment);
     await between.close();
     const sentence = /line \d+: .*; \d+ of 100 records known .* --existing skip/;
     expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)]);
     expect((await names(account)).length).toBeLessThan(100);
-    expect((await on.run([...args, '--existing', 'skip'])).code).toBe(0);
+    expect((await service.run([...args, '--existing', 'skip'])).code).toBe(0);
     expect((await names(account)).sort()).toEqual(EACH_TWICE);
   });
 });

@@ -6,7 +6,7 @@ import { strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { dataService } from '../support/data-service.js';
 
-const on = dataService();
+const service = dataService();
 let serial = 0;
 
 /** A file of `workbooks/`, or the XML of the cells of the second row, below the header. */
@@ -18,9 +18,9 @@ const sheet = (name: string) => ['--sheet', name];
 async function run(given: Given, account: string, args: string[]) {
   const isFile = 'file' in given;
   const content = await (isFile ? fixture(given.file) : workbook(given.cells, given.prefix));
-  const file = await on.file(`b${++serial}.xlsx`, content);
+  const file = await service.file(`b${++serial}.xlsx`, content);
   const of = isFile ? [] : sheet('Maagizo');
-  return on.run(['import', file, '--account', account, '--into', 'orders', ...of, ...args]);
+  return service.run(['import', file, '--account', account, '--into', 'orders', ...of, ...args]);
 }
 
 const dryRun = async (given: Given, ...args: string[]) => {
@@ -33,11 +33,11 @@ const FILES = WRITERS.flatMap((name) => [name, `${name}-1904`]);
 
 describe.each(FILES)('A workbook of %s', (file) => {
   it('goes through dry run, import, export and import, and every cell is what it shows', async () => {
-    const judged = await dryRun({ file }, ...sheet('Maagizo'));
-    expect(judged).toMatchObject({ code: 0 });
+    const result = await dryRun({ file }, ...sheet('Maagizo'));
+    expect(result).toMatchObject({ code: 0 });
     const hidden = '1 hidden or filtered row among them; --skip-hidden leaves such rows out';
-    expect(judged.text).toContain(`4 rows, 4 good, 0 bad, ${hidden}`);
-    expect(judged.text).toContain('warning: line 2: note has invisible characters');
+    expect(result.text).toContain(`4 rows, 4 good, 0 bad, ${hidden}`);
+    expect(result.text).toContain('warning: line 2: note has invisible characters');
     expect((await run({ file }, file, [...sheet('Maagizo'), '--in-order'])).code).toBe(0);
     const names = ['customer', 'phone', 'service', 'amount', 'paid', 'date', 'duration', 'note'];
     const wanted = [
@@ -49,12 +49,12 @@ describe.each(FILES)('A workbook of %s', (file) => {
       const given = names.map((name, at) => [name, cells[at]]);
       return { ...Object.fromEntries(given), status: 'New', currency: 'TZS' };
     });
-    expect(await on.contents(file, 'orders')).toEqual(wanted);
-    const to = on.at(`out-${file}`);
-    await on.run(['export', '--account', file, '--to', to, '--excel', '--delimiter', ';']);
-    const again = await on.run(['import', to, '--account', `${file}-again`, '--in-order']);
+    expect(await service.contents(file, 'orders')).toEqual(wanted);
+    const to = service.at(`out-${file}`);
+    await service.run(['export', '--account', file, '--to', to, '--excel', '--delimiter', ';']);
+    const again = await service.run(['import', to, '--account', `${file}-again`, '--in-order']);
     expect(again).toMatchObject({ code: 0, stderr: '' });
-    expect(await on.contents(`${file}-again`, 'orders')).toEqual(wanted);
+    expect(await service.contents(`${file}-again`, 'orders')).toEqual(wanted);
     const skipped = await run({ file }, file, [...sheet('Maagizo'), '--existing', 'skip']);
     expect(skipped.stdout).toContain('0 records created');
   });
@@ -85,7 +85,7 @@ describe('A cell', () => {
   const first = (text: string) => /line 2: (\{.*\})/.exec(text)?.[1] ?? text;
 
   it.each([
-    ['as numbers to 15 digits', '<v>3000.0000000000005</v>', '"paid":3000}'],
+    ['with more than 15 digits', '<v>3000.0000000000005</v>', '"paid":3000}'],
     ['with a formula', '<f>B1*2</f><v>5</v>', '"paid":5}'],
     ['with a comment before a result', '<!-- x --><f>B1*2</f><v>5</v>', '"paid":5}'],
   ])('%s is read', async (_name, content, wanted) => {
@@ -153,10 +153,10 @@ describe('A workbook is refused', () => {
       ['PK\u0003\u0004 and no more', 'cannot be read as a workbook'],
       ['customer,service,amount', 'is not a workbook; save it as .xlsx'],
     ] as const) {
-      const file = await on.file(`b${++serial}.xlsx`, content);
+      const file = await service.file(`b${++serial}.xlsx`, content);
       const words = ['import', file, '--account', 'a', '--into', 'orders', '--dry-run'];
       const stderr = expect.stringContaining(wanted);
-      expect(await on.run(words)).toMatchObject({ code: 1, stderr });
+      expect(await service.run(words)).toMatchObject({ code: 1, stderr });
     }
   });
 });

@@ -28,7 +28,7 @@ describe('sequenceOf', () => {
   });
 });
 
-describe('the key of an id', () => {
+describe('The key of an id', () => {
   it.each([
     ['customers', 'CUS-0042', 42],
     ['services', 'SRV-07', 7],

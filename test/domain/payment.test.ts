@@ -13,10 +13,3 @@ it.each([
     expect(paymentOf({ id: 'ORD-1', amount, paid })).toMatchObject({ due, status });
   },
 );
-
-it('An order without any property has a row that is paid', () => {
-  expect(paymentOf({ id: 'ORD-0001' })).toEqual({
-    ...{ id: 'PAY-0001', order_id: 'ORD-0001', customer: null, currency: null, method: null },
-    ...{ amount: 0, paid: 0, due: 0, status: 'paid' },
-  });
-});

@@ -7,11 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { Connection } from '../../src/storage/file/connection.js';
 import { ADMIN_KEY } from '../support/contract.js';
-import { runHere, runWell } from '../support/data-command.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
 import { startServer } from '../support/server-process.js';
 import { openFolder, type TestFolder } from '../support/test-folder.js';
-import { contentsOf, makeShopFile } from './shop-file.js';
+import { contentsOf, makeShopFile, runSuccessfully, runWithKey } from './shop-file.js';
 
 let folder: TestFolder;
 let whole: string;
@@ -21,7 +20,7 @@ const at = (name: string) => join(folder.path, name);
 beforeAll(async () => {
   folder = await openFolder();
   await makeShopFile(at('shop.db'), { accounts: ['amina', 'neema'], records: 300, events: 30 });
-  await runWell(['dump', '--from', at('shop.db'), '--to', at('shop.ndjson')]);
+  await runSuccessfully(['dump', '--from', at('shop.db'), '--to', at('shop.ndjson')]);
   whole = await readFile(at('shop.ndjson'), 'utf8');
 });
 afterAll(() => folder.remove());
@@ -36,7 +35,7 @@ describe('A load', () => {
     ['of a later version', () => whole.replace('"version":1', '"version":2')],
   ])('refuses a dump that is %s, and leaves nothing', async (_, text) => {
     await writeFile(at('given.ndjson'), text());
-    const refused = await runHere(['load', at('given.ndjson'), '--to', at('target.db')]);
+    const refused = await runWithKey(['load', at('given.ndjson'), '--to', at('target.db')]);
     const sentence =
       /^\S+ (is truncated or modified .*; nothing was loaded|is not a dump of version 1)/;
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(sentence)]);
@@ -48,7 +47,10 @@ describe('A load', () => {
     addToLedger(at('ledger.ndjson'), { subject: 'amina', erased });
     addToLedger(at('ledger.ndjson'), { subject: 'neema', erased: '2025-01-01T00:00:00.000Z' });
     const ledger = { ERASURE_LEDGER: at('ledger.ndjson') };
-    const printed = await runWell(['load', at('shop.ndjson'), '--to', at('back.db')], ledger);
+    const printed = await runSuccessfully(
+      ['load', at('shop.ndjson'), '--to', at('back.db')],
+      ledger,
+    );
     expect(printed).toContain(
       `came back:\n\namina  erased on ${erased}\n\nErase each of them again.`,
     );
@@ -58,15 +60,15 @@ describe('A load', () => {
   it('goes into an empty file, as a killed one leaves it, and into no other', async () => {
     await writeFile(at('empty.db'), '');
     const words = ['load', at('shop.ndjson'), '--to', at('empty.db')];
-    await runWell(words);
+    await runSuccessfully(words);
     expect((await contentsOf(at('empty.db'))).records).toHaveLength(300);
-    const again = await runHere(words);
+    const again = await runWithKey(words);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already has tables')]);
   });
 
   it('makes no database next to the log of another one, which SQLite would read into it', async () => {
     await writeFile(at('lost.db-wal'), 'the log');
-    const { code, stderr } = await runHere(['load', at('shop.ndjson'), '--to', at('lost.db')]);
+    const { code, stderr } = await runWithKey(['load', at('shop.ndjson'), '--to', at('lost.db')]);
     expect([code, stderr]).toEqual([1, `${at('lost.db-wal')} already exists; name a new file\n`]);
     expect(existsSync(at('lost.db'))).toBe(false);
   });
@@ -74,20 +76,25 @@ describe('A load', () => {
   it('adds nothing to the records of a Postgres database', async () => {
     const [server, name] = [await sharedPostgres(), newDatabaseName()];
     const postgres = { DATABASE_URL: await server.make(name) };
-    await runWell(['load', at('shop.ndjson')], postgres);
-    const again = await runHere(['load', at('shop.ndjson')], postgres);
+    await runSuccessfully(['load', at('shop.ndjson')], postgres);
+    const again = await runWithKey(['load', at('shop.ndjson')], postgres);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('records already')]);
     const [count] = await server.sql(name, 'select count(*)::int as records from records');
     expect(count).toEqual({ records: 300 });
   });
 
   it('takes no password of Postgres from the command line', async () => {
-    const { code, stderr } = await runHere(['load', at('shop.ndjson'), '--to', 'postgres://a:b@c']);
+    const { code, stderr } = await runWithKey([
+      'load',
+      at('shop.ndjson'),
+      '--to',
+      'postgres://a:b@c',
+    ]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('set DATABASE_URL instead')]);
   });
 });
 
-const dump = (from: string, to: string) => runHere(['dump', '--from', from, '--to', at(to)]);
+const dump = (from: string, to: string) => runWithKey(['dump', '--from', from, '--to', at(to)]);
 
 describe('A dump', () => {
   it('does not replace a file', async () => {
@@ -122,12 +129,18 @@ describe('A dump', () => {
     try {
       const held = await dump(at('live.db'), 'live.ndjson');
       expect(held.stderr).toContain('dump it with --from and its address');
-      const printed = await runWell(['dump', '--from', server.origin, '--to', at('live.ndjson')]);
+      const printed = await runSuccessfully([
+        'dump',
+        '--from',
+        server.origin,
+        '--to',
+        at('live.ndjson'),
+      ]);
       expect(printed).toContain('300 records and 30 audit events');
     } finally {
       await server.stop();
     }
-    await runWell(['load', at('live.ndjson'), '--to', at('live-copy.db')]);
+    await runSuccessfully(['load', at('live.ndjson'), '--to', at('live-copy.db')]);
     const textsOf = async (name: string) => {
       const { records, events } = await contentsOf(at(name));
       // The API gives records by collection, and JSON in another spelling.

@@ -8,12 +8,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatId } from '../../src/core/domain/identifier.js';
 import { VALID_BODY } from '../support/collection-table.js';
 import type { Row } from '../support/contract.js';
-import { runHere, runWell } from '../support/data-command.js';
 import { asAccount, openIdentityStub } from '../support/identity-stub.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
 import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { openWorker } from '../worker/open-worker.js';
-import { contentsOf, type FileContents, makeShopFile } from './shop-file.js';
+import {
+  contentsOf,
+  type FileContents,
+  makeShopFile,
+  runSuccessfully,
+  runWithKey,
+} from './shop-file.js';
 
 const ACCOUNTS = ['auth0|duka/ya pili?&=%#', '..', '.', 'Ünïcode ✂', '42', "O'Neill", '%2e%2e'];
 const OWNER = ACCOUNTS[0] ?? '';
@@ -35,7 +40,7 @@ describe('A dump from a file', () => {
   it('goes through Postgres and Workers into a file with one digest, and users and the operator see the same', async () => {
     const digests = new Set<string>();
     const move = async (args: readonly string[], settings: Record<string, string> = {}) => {
-      const printed = await runWell(args, settings);
+      const printed = await runSuccessfully(args, settings);
       digests.add(printed.slice(printed.indexOf('1400 records')));
     };
     const postgres = { DATABASE_URL: await (await sharedPostgres()).make(newDatabaseName()) };
@@ -49,7 +54,7 @@ describe('A dump from a file', () => {
     const cut = gzipSync(await readFile(at('postgres.ndjson'))).subarray(0, -100);
     expect((await workers.maintain('PUT', {}, cut)).status).toBe(422);
     await move(load);
-    const again = await runHere(load);
+    const again = await runWithKey(load);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('holds records')]);
     await move(['dump', '--from', workers.origin, '--to', at('workers.ndjson')]);
     await workers.stop();

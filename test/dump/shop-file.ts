@@ -1,12 +1,27 @@
-// Makes a database file of several shops, as after years of use. Reads the contents of such
-// a file without any code of the dump.
+// Makes a database file of several shops, as after years of use, and runs the commands that dump and
+// load it. Reads the contents of such a file without any code of the dump.
 
 import { copyFile } from 'node:fs/promises';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
 import { formatId } from '../../src/core/domain/identifier.js';
+import { changes, event } from '../../src/storage/conformance/check.js';
 import { Connection } from '../../src/storage/file/connection.js';
-import { changes, event } from '../storage/storage-conformance.js';
+import { ADMIN_KEY } from '../support/contract.js';
+import { runManage } from '../support/manage.js';
+import type { Environment } from '../support/program.js';
+
+/** Runs `dump …` or `load …` with the operator's key. */
+export function runWithKey(args: readonly string[], environment: Environment = {}) {
+  return runManage(args, { ADMIN_API_KEY: ADMIN_KEY, ...environment });
+}
+
+/** The same, requiring exit code 0. Resolves with what it printed. */
+export async function runSuccessfully(...call: Parameters<typeof runWithKey>): Promise<string> {
+  const { code, stdout, stderr } = await runWithKey(...call);
+  if (code !== 0) throw new Error(`exit code ${code}: ${stderr}${stdout}`);
+  return stdout;
+}
 
 interface ShopFile {
   readonly accounts: readonly string[];

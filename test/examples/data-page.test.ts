@@ -8,11 +8,11 @@ import { pageCode } from '../support/pages.js';
 const block = (language: string, words: string) =>
   pageCode('src/tools/data/README.md', words, language);
 
-const on = dataService();
+const service = dataService();
 
 beforeAll(async () => {
-  await on.file('wateja.csv', block('csv', 'This is `wateja.csv`'));
-  await mkdir(on.at('backups'));
+  await service.file('wateja.csv', block('csv', 'This is `wateja.csv`'));
+  await mkdir(service.at('backups'));
 });
 
 /** Runs the command of the page after the words, with npm's own part of it done here. */
@@ -22,14 +22,14 @@ async function run(after: string) {
   const args = [...rest.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? '',
   );
-  const settings = { INIT_CWD: on.folder, BACKUP_DIR: on.at('backups') };
-  const { code, stdout, stderr } = await on.run([name, ...args], settings);
-  return { code, stderr, text: stdout.replaceAll(`${on.folder}/`, '') };
+  const settings = { INIT_CWD: service.folder, BACKUP_DIR: service.at('backups') };
+  const { code, stdout, stderr } = await service.run([name, ...args], settings);
+  return { code, stderr, text: stdout.replaceAll(`${service.folder}/`, '') };
 }
 
 it('The commands of the page, run in order, print what the page shows', async () => {
-  const judged = await run('First a dry run.');
-  expect(judged).toEqual({ code: 1, stderr: '', text: block('text', 'First a dry run.') });
+  const result = await run('First a dry run.');
+  expect(result).toEqual({ code: 1, stderr: '', text: block('text', 'First a dry run.') });
 
   const skipping = 'Without `--skip-bad` nothing is written';
   const imported = await run(skipping);
@@ -40,7 +40,7 @@ it('The commands of the page, run in order, print what the page shows', async ()
   expect(await run(out)).toMatchObject({ code: 0, text: block('text', out) });
 
   expect((await run('For Excel:')).code).toBe(0);
-  const excel = await readFile(on.at('saluni-excel/customers.csv'), 'utf8');
+  const excel = await readFile(service.at('saluni-excel/customers.csv'), 'utf8');
   // Two connections: either may come first.
   const sorted = (text: string) =>
     text

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pageCode } from '../support/pages.js';
 import type { Program } from '../support/program.js';
 import { openProject } from '../support/project.js';
-import { printed, spawnPreview } from '../support/server-process.js';
+import { startPreview } from '../support/server-process.js';
 import type { TestFolder } from '../support/test-folder.js';
 
 const run = promisify(execFile);
@@ -22,8 +22,8 @@ let api: string;
 
 beforeAll(async () => {
   project = await openProject({});
-  preview = spawnPreview(project.path);
-  api = /runs at (\S+)/.exec(await printed(preview))?.[1] ?? '';
+  preview = await startPreview(project.path);
+  api = /runs at (\S+)/.exec(preview.output())?.[1] ?? '';
 });
 afterAll(async () => {
   await preview.stop('SIGINT');

@@ -1,7 +1,7 @@
 // Contract, "Authentication": a header that takes long to read, and keys that are nearly right. The
 // rest of authentication: test/contract/authentication.test.ts and routing.test.ts.
 
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { adminKeyCheck, authenticateAccount } from '../../src/core/http/authentication.js';
 
 const KEY = 'k3y-of-the-operator-0123456789-ABC';
@@ -40,7 +40,7 @@ describe('adminKeyCheck', () => {
   const check = (configured: string | undefined, given?: string) =>
     adminKeyCheck(configured)(request(given === undefined ? {} : { 'X-Service-Admin-Key': given }));
 
-  it.each([32, 1000])('a key of %i characters is accepted', (length) => {
+  it.each([32, 1000])('accepts a key of %i characters', (length) => {
     const key = KEY.repeat(30).slice(0, length);
     expect(check(key, key)).toMatchObject({ ok: true });
   });
@@ -58,26 +58,22 @@ describe('adminKeyCheck', () => {
     expect(check(KEY, given)).toMatchObject({ failure: { code: 'UNAUTHORIZED' } });
   });
 
-  describe('comparing', () => {
-    afterEach(() => vi.restoreAllMocks());
+  /** How many characters of the key a comparison with `given` reads. */
+  function charactersRead(given: string): number {
+    const check = adminKeyCheck(KEY);
+    const asked = request({ 'X-Service-Admin-Key': given });
+    const charCodeAt = vi.spyOn(String.prototype, 'charCodeAt');
+    check(asked);
+    const count = charCodeAt.mock.contexts.filter((text) => `${text}` === KEY).length;
+    charCodeAt.mockRestore();
+    return count;
+  }
 
-    /** How many characters a comparison with `given` looks at. */
-    function charactersRead(given: string): number {
-      const check = adminKeyCheck(KEY);
-      const asked = request({ 'X-Service-Admin-Key': given });
-      const charCodeAt = vi.spyOn(String.prototype, 'charCodeAt');
-      check(asked);
-      const count = charCodeAt.mock.contexts.filter((text) => `${text}` === KEY).length;
-      charCodeAt.mockRestore();
-      return count;
+  it('compares the whole key, for a similar key as for another one', () => {
+    const [nearMiss, wildGuess] = [`${KEY.slice(0, -1)}c`, 'x'.repeat(KEY.length)];
+    for (const given of [KEY, nearMiss, wildGuess, '', 'x', KEY + KEY]) {
+      expect(charactersRead(given)).toBeGreaterThanOrEqual(KEY.length);
     }
-
-    it('compares the whole key, for a similar key as for another one', () => {
-      const [nearMiss, wildGuess] = [`${KEY.slice(0, -1)}c`, 'x'.repeat(KEY.length)];
-      for (const given of [KEY, nearMiss, wildGuess, '', 'x', KEY + KEY]) {
-        expect(charactersRead(given)).toBeGreaterThanOrEqual(KEY.length);
-      }
-      expect(charactersRead(nearMiss)).toBe(charactersRead(wildGuess));
-    });
+    expect(charactersRead(nearMiss)).toBe(charactersRead(wildGuess));
   });
 });

@@ -68,7 +68,7 @@ it.each<[string, readonly string[]]>([
 
 const LONG = Array.from({ length: 40 }, (_, i) => `"${String(i % 10).repeat(100_000)}"`);
 
-describe('a long list', () => {
+describe('A long list', () => {
   it('never holds more than a piece at a time', async () => {
     const sizes: number[] = [];
     for await (const { byteLength } of bodyOf(answered(list(LONG, pageOf(LONG))))) {

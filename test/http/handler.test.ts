@@ -12,7 +12,7 @@ import {
   type RecordService,
 } from '../../src/handler.js';
 import { localIdentity, openMemoryStorage } from '../../src/memory.js';
-import { keptLog } from '../support/kept-log.js';
+import { memoryLog } from '../support/memory-log.js';
 
 const KEY = 'the-operator-key-of-the-handler-tests';
 const AS_NEEMA = { Authorization: 'Bearer local-neema' };
@@ -41,7 +41,7 @@ function broken(thrown: unknown): RecordService {
   };
 }
 
-describe('an unexpected error', () => {
+describe('An unexpected error', () => {
   const error = new Error(SECRET);
 
   it.each([
@@ -52,7 +52,7 @@ describe('an unexpected error', () => {
   ])(
     'in %s %s is 500 in the envelope, its text only in the log: %s',
     async (method, path, thrown) => {
-      const log = keptLog();
+      const log = memoryLog();
       const handler = await open({ records: broken(thrown), log });
       const headers = path.includes('/admin') ? AS_OPERATOR : AS_NEEMA;
       const body = method === 'POST' || method === 'PATCH' ? '{}' : null;
@@ -69,7 +69,7 @@ describe('an unexpected error', () => {
   );
 
   it('in the identity provider is answered and logged in the same way', async () => {
-    const log = keptLog();
+    const log = memoryLog();
     const identity: IdentityProvider = { identify: () => Promise.reject(error) };
     const response = await (await open({ identity, log }))(asked('/customers', AS_NEEMA));
     expect(response.status).toBe(500);

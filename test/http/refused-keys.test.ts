@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { createHandler, openRecords } from '../../src/handler.js';
 import { openMemoryStorage } from '../../src/memory.js';
-import { keptLog } from '../support/kept-log.js';
+import { memoryLog } from '../support/memory-log.js';
 
 const KEY = 'the-operator-key-of-the-handler-tests';
 const WRONG_KEY = { 'X-Service-Admin-Key': 'a guess' };
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 
 /** A service whose clock stands still until a test sets it. */
 async function openService(adminKey = KEY) {
-  const log = keptLog();
+  const log = memoryLog();
   const time = { now: Date.UTC(2026, 0, 14) };
   const records = await openRecords({ storage: openMemoryStorage() });
   const handler = createHandler({ records, adminKey, log, clock: () => time.now });

@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 0, 14, 13, 45);
 
 const request = () => new Request('http://localhost/');
 
-describe('a generated request id', () => {
+describe('A generated request id', () => {
   it('never uses a random byte twice, also for many ids at once', () => {
     let drawn = 0;
     const idOf = requestIds({

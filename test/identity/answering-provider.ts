@@ -2,7 +2,7 @@
 
 import type { ProviderResponse } from '../../src/core/identity/send.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
-import { keptLog } from '../support/kept-log.js';
+import { memoryLog } from '../support/memory-log.js';
 
 export const NOW = Date.UTC(2026, 0, 1);
 export const identified = (subject: string) => ({ status: 'identified', subject });
@@ -23,22 +23,22 @@ export const good = (sub: string, claims = {}) => reply(200, { sub, ...claims })
 
 /** Sign-in over an endpoint of the test, with a clock of its own. */
 export function open(replyTo: (token: string) => Reply, cacheSeconds = 0) {
-  const asked: string[] = [];
-  const told: string[] = [];
+  const requested: string[] = [];
+  const outcomes: string[] = [];
   const clock = { now: NOW };
-  const log = keptLog();
+  const log = memoryLog();
   const { identity } = openSignIn({
     settings: { userinfoUrl: 'https://id.example.com/me', cacheSeconds },
     log,
     digest: (token) => `#${token}`,
     clock: () => clock.now,
     events: {
-      identityChecked: (outcome) => void told.push(outcome),
-      identityShared: (how) => void told.push(how),
+      identityChecked: (outcome) => void outcomes.push(outcome),
+      identityShared: (how) => void outcomes.push(how),
     },
     fetch: async (_url, { headers }) => {
       const token = headers['authorization']?.slice('Bearer '.length) ?? '';
-      asked.push(token);
+      requested.push(token);
       return replyTo(token);
     },
   });
@@ -46,9 +46,9 @@ export function open(replyTo: (token: string) => Reply, cacheSeconds = 0) {
   /** The answer to a token at a later time, and how many questions there have been. */
   const later = async (ms: number, token = 'a') => {
     clock.now += ms;
-    return [await check(token), asked.length] as const;
+    return [await check(token), requested.length] as const;
   };
-  return { asked, told, clock, log, check, later };
+  return { requested, outcomes, clock, log, check, later };
 }
 
 /** Replies that the test gives when it wants to. */

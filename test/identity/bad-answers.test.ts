@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 
 /** What the provider does with a connection, step by step: texts are sent. */
 type Steps = readonly (string | Uint8Array | ((socket: Socket) => void))[];
@@ -98,7 +98,7 @@ async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt =
       }
     });
   });
-  const { origin, close } = await onLoopback(server);
+  const { origin, close } = await listenLocally(server);
   try {
     const checks = behaviours.map(async (_, number) => {
       const settings = settingsAt(`${origin}/${number}`);

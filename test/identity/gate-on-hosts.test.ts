@@ -22,19 +22,19 @@ it.each([serverHost, workerHost('dist/worker.js in Miniflare')])(
       const { error } = (await response.json()) as { error?: { code: string } };
       return [response.status, error?.code, response.headers.get('retry-after')];
     };
-    const asked = () => provider.asked.filter((path) => path === '/me').length;
+    const requests = () => provider.paths.filter((path) => path === '/me').length;
     try {
       expect(await answerTo(await provider.token())).toEqual([200, undefined, null]);
       const other = await provider.token({ aud: 'other-app' });
       expect(await answerTo(other)).toEqual([401, 'UNAUTHORIZED', null]);
-      expect(asked()).toBe(1);
+      expect(requests()).toBe(1);
       provider.broken.set('/me', 429);
       provider.headers = { 'Retry-After': '30' };
       const token = await provider.token({ jti: 'another' });
       expect(await answerTo(token)).toEqual([503, 'AUTH_UNAVAILABLE', '30']);
       provider.broken.clear();
       expect(await answerTo(token)).toEqual([200, undefined, null]);
-      expect(asked()).toBe(3);
+      expect(requests()).toBe(3);
     } finally {
       await close();
     }

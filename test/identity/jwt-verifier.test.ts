@@ -4,7 +4,7 @@
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
-import { type KeptLog, keptLog } from '../support/kept-log.js';
+import { type MemoryLog, memoryLog } from '../support/memory-log.js';
 import { openSigningProvider, type SigningProvider } from './signing-provider.js';
 
 const INVALID = { status: 'invalid' };
@@ -15,11 +15,11 @@ const NO_KEYS = 'the key set holds no keys; have the provider sign with a key pa
 const DISCOVERY = '/.well-known/openid-configuration';
 
 let provider: SigningProvider;
-let log: KeptLog;
+let log: MemoryLog;
 
 beforeEach(async () => {
   provider = await openSigningProvider();
-  log = keptLog();
+  log = memoryLog();
 });
 afterEach(() => provider.close());
 
@@ -28,8 +28,8 @@ function signIn(changes: SignInSettings = {}) {
   return openSignIn({ settings, log, clock: () => provider.now });
 }
 
-function questions(path: string): number {
-  return provider.asked.filter((asked) => asked === path).length;
+function requestsTo(path: string): number {
+  return provider.paths.filter((each) => each === path).length;
 }
 
 describe('A token for this service', () => {
@@ -42,7 +42,7 @@ describe('A token for this service', () => {
     ['that names no key', () => provider.token({}, { kid: undefined })],
   ])('passes, and is checked with the provider: %s', async (_name, token) => {
     expect(await signIn().identity.identify(await token())).toEqual(IDENTIFIED);
-    expect(provider.asked).toEqual([DISCOVERY, KEYS, '/me']);
+    expect(provider.paths).toEqual([DISCOVERY, KEYS, '/me']);
     expect(log.lines).toEqual([]);
   });
 
@@ -54,7 +54,7 @@ describe('A token for this service', () => {
     });
     const token = await provider.token({ iss: 'https://id.example' });
     expect(await identity.identify(token)).toEqual(IDENTIFIED);
-    expect(provider.asked).toEqual([KEYS, '/me']);
+    expect(provider.paths).toEqual([KEYS, '/me']);
   });
 });
 
@@ -76,7 +76,7 @@ describe.each(['on', 'off'] as const)('With AUTH_USERINFO=%s, a token not for us
     ['opaque', async () => 'opaque-token', 'ERR_JWS_INVALID'],
   ])('is invalid, and the provider is not asked: %s', async (_name, token, reason) => {
     expect(await signIn({ userinfo }).identity.identify(await token())).toEqual(INVALID);
-    expect(questions('/me')).toBe(0);
+    expect(requestsTo('/me')).toBe(0);
     expect(log.lines).toEqual([
       { level: 'warn', event: 'token_refused_before_asking', fields: { reason } },
     ]);
@@ -88,16 +88,19 @@ it.each([
   ["Firebase's ID token", undefined, 'sub', { sub: 'Xk893', firebase: { tenant: 'x' } }],
   // Entra's discovery document names an endpoint of another API.
   ["Entra's access token", 'https://graph.example/me', 'oid', { oid: 'aaaa-0000', sub: 'AAIkzq' }],
-])('Alone, %s opens its account', async (_name, userinfo_endpoint, subjectField, claims) => {
-  provider.metadata = { userinfo_endpoint };
-  const { identity } = signIn({ ...ALONE, subjectField });
-  const subject = { ...claims }[subjectField as 'sub'];
-  const found = await identity.identify(await provider.token(claims));
-  expect(found).toEqual({ ...IDENTIFIED, subject });
-  expect([provider.asked, log.lines]).toEqual([[DISCOVERY, KEYS], []]);
-});
+])(
+  'With AUTH_USERINFO=off, %s opens its account',
+  async (_name, userinfo_endpoint, subjectField, claims) => {
+    provider.metadata = { userinfo_endpoint };
+    const { identity } = signIn({ ...ALONE, subjectField });
+    const subject = { ...claims }[subjectField as 'sub'];
+    const found = await identity.identify(await provider.token(claims));
+    expect(found).toEqual({ ...IDENTIFIED, subject });
+    expect([provider.paths, log.lines]).toEqual([[DISCOVERY, KEYS], []]);
+  },
+);
 
-it('Alone, a token without a usable subject leaves the account undecided', async () => {
+it('With AUTH_USERINFO=off, a token without a usable subject leaves the account undecided', async () => {
   const { identity } = signIn({ ...ALONE, subjectField: 'oid' });
   expect(await identity.identify(await provider.token())).toEqual(UNAVAILABLE);
   const reason = 'a token without a usable subject; check AUTH_SUBJECT_FIELD';
@@ -124,14 +127,14 @@ describe('Keys', () => {
   it('are fetched once for many tokens, again for a new key, and when they are ten minutes old', async () => {
     const { identity } = signIn(ALONE);
     for (let i = 0; i < 5; i++) await identity.identify(await provider.token({ jti: `${i}` }));
-    expect([questions(DISCOVERY), questions(KEYS)]).toEqual([1, 1]);
+    expect([requestsTo(DISCOVERY), requestsTo(KEYS)]).toEqual([1, 1]);
     await provider.rotate();
     later(5_000);
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
-    expect(questions(KEYS)).toBe(2);
+    expect(requestsTo(KEYS)).toBe(2);
     later(595_000);
     await identity.identify(await provider.token());
-    await expect.poll(() => [questions(DISCOVERY), questions(KEYS)]).toEqual([2, 3]);
+    await expect.poll(() => [requestsTo(DISCOVERY), requestsTo(KEYS)]).toEqual([2, 3]);
   });
 
   it.each([600_000, -24 * 3_600_000])(
@@ -155,8 +158,8 @@ describe('Keys', () => {
       const token = await provider.token({}, { kid: `made-up-${i}` });
       expect(await identity.identify(token)).toEqual(INVALID);
     }
-    expect(questions(KEYS)).toBe(2);
-    expect(questions('/me')).toBe(1);
+    expect(requestsTo(KEYS)).toBe(2);
+    expect(requestsTo('/me')).toBe(1);
     await provider.rotate();
     later(5_000);
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
@@ -175,7 +178,7 @@ describe('Keys', () => {
         const token = await provider.token({ jti: `${i}-${n}` });
         expect(await identity.identify(token)).toEqual(IDENTIFIED);
       }
-      await expect.poll(() => [questions(DISCOVERY), questions(KEYS)]).toEqual([1 + i, 1 + i]);
+      await expect.poll(() => [requestsTo(DISCOVERY), requestsTo(KEYS)]).toEqual([1 + i, 1 + i]);
     }
     provider.broken.clear();
     await provider.rotate();
@@ -204,7 +207,7 @@ describe('Keys', () => {
     const token = await provider.token();
     expect(await signIn().identity.identify(token)).toEqual(UNAVAILABLE);
     expect(log.lines.map(({ fields }) => fields)).toEqual([{ reason }]);
-    expect(questions('/me')).toBe(0);
+    expect(requestsTo('/me')).toBe(0);
   });
 });
 
@@ -217,7 +220,7 @@ it.each('RS256 PS512 ES384 EdDSA'.split(' '))('A provider may sign with %s', asy
 it('Without an audience, tokens are only checked with the provider, at the endpoint of the issuer', async () => {
   const { identity } = signIn({ audiences: [] });
   expect(await identity.identify('opaque-token')).toEqual(IDENTIFIED);
-  expect(provider.asked).toEqual([DISCOVERY, '/me']);
+  expect(provider.paths).toEqual([DISCOVERY, '/me']);
 });
 
 function seconds(after: number): number {

@@ -36,26 +36,26 @@ describe('A 503', () => {
     ['3600', 60],
     [dateIn(9_000), 9],
   ])('with Retry-After %s pauses all checks for %i s', async (retryAfter, seconds) => {
-    const { asked, check, clock, recover } = openBusy('asha', 503, retryAfter);
+    const { requested, check, clock, recover } = openBusy('asha', 503, retryAfter);
     expect(await check('asha')).toEqual(pause(seconds));
     recover();
     clock.now += seconds * 1000 - 1;
     for (const token of ['asha', 'juma']) expect(await check(token)).toEqual(pause(1));
-    expect(asked).toEqual(['asha']);
+    expect(requested).toEqual(['asha']);
     clock.now += 1;
     expect(await check('juma')).toEqual(identified('juma'));
   });
 
   it('that without Retry-After does not end an earlier pause', async () => {
     const { replyTo, answer } = held();
-    const { asked, check } = open(replyTo);
+    const { requested, check } = open(replyTo);
     const checks = [check('asha'), check('juma')];
     await settled();
     answer('asha', reply(503, null, '30'));
     answer('juma', reply(503));
     expect(await Promise.all(checks)).toEqual([pause(30), UNAVAILABLE]);
     expect(await check('next')).toEqual(pause(30));
-    expect(asked).toEqual(['asha', 'juma']);
+    expect(requested).toEqual(['asha', 'juma']);
   });
 
   it('pauses nothing after the clock was set back', async () => {
@@ -70,9 +70,9 @@ describe('A 503', () => {
       [503, dateIn(-1_000)],
       [500, '7'],
     ] as const) {
-      const { asked, check } = openBusy('asha', status, retryAfter);
+      const { requested, check } = openBusy('asha', status, retryAfter);
       for (let i = 0; i < 2; i++) expect(await check('asha')).toEqual(UNAVAILABLE);
-      expect(asked).toHaveLength(2);
+      expect(requested).toHaveLength(2);
     }
   });
 });

@@ -5,7 +5,7 @@ import http, { createServer } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 import { openSigningProvider } from './signing-provider.js';
 
 /** Answers the first request of each connection; at the next one closes the connection, or answers it, too. */
@@ -19,7 +19,7 @@ async function openProvider(isDropping: (isUsed: boolean) => boolean) {
     if (isDropping(isUsed)) request.socket.destroy();
     else response.end('{"sub":"user-1"}');
   });
-  const { origin, close } = await onLoopback(server);
+  const { origin, close } = await listenLocally(server);
   const { identity } = openSignIn({ settings: { userinfoUrl: origin } });
   const statusOf = async (token: string) => (await identity.identify(token)).status;
   return { seen, statusOf, [Symbol.asyncDispose]: close };
@@ -83,16 +83,16 @@ describe('`check --online`', () => {
 
   it('asks for the discovery document, the keys and the endpoint, and spells the issuer', async () => {
     await using provider = await openSigningProvider();
-    const { issuer, asked, broken } = provider;
+    const { issuer, paths, broken } = provider;
     const probe = (settings = {}) =>
       openSignIn({ settings: { issuer, audiences: ['shop'], ...settings } }).probe();
     broken.set('/me', 401);
     await probe();
     const documents = ['/.well-known/openid-configuration', '/keys'];
-    expect(asked.splice(0)).toEqual([...documents, '/me']);
+    expect(paths.splice(0)).toEqual([...documents, '/me']);
     const alone = 'the keys were fetched; each token is valid until it expires';
     expect(await probe({ userinfo: 'off' })).toBe(alone);
-    expect(asked).toEqual(documents);
+    expect(paths).toEqual(documents);
     const misspelled = probe({ issuer: `${issuer}/` });
     await expect(misspelled).rejects.toThrow(`names "${issuer}"; set AUTH_ISSUER to`);
     provider.metadata = { userinfo_endpoint: undefined };

@@ -2,8 +2,9 @@
 // cannot be used ends the start with.
 
 import { expect, it } from 'vitest';
+import { settingWarnings } from '../../src/hosts/settings/warnings.js';
 import { type Environment, readSettings } from '../../src/hosts/settings.js';
-import { expectBadSetting, refusalOf, warningsOf } from '../support/refused-setting.js';
+import { expectBadSetting, refusalOf } from '../support/refused-setting.js';
 
 const USERINFO = 'https://id.example.com/userinfo';
 const ISSUER = 'https://id.example.com/realms/shop';
@@ -65,7 +66,7 @@ it.each<[Environment, string]>([
     'AUTH_USERINFO is "off"; it must be on if AUTH_USERINFO_URL is set',
   ],
   [{ AUTH_USERINFO_HEADERS: 'x' }, expect.stringMatching(/^AUTH_USERINFO_HEADERS is/)],
-])('refuses %j: incomplete settings', (environment, message) => {
+])('A start refuses the incomplete settings %j', (environment, message) => {
   expect(refusalOf(environment).message).toEqual(message);
 });
 
@@ -97,9 +98,11 @@ it.each([
   ['AUTH_ISSUER', 'https://x.example/?canary', '"https://x.example/?(hidden)"', ISSUER_WANTED],
   ['AUTH_JWKS_URL', 'ftp://localhost/', '"ftp://localhost/"', URL_WANTED],
   ['AUTH_AUDIENCE', ' , ', '" , "', 'one or more audiences, separated by commas'],
-] as const)('refuses %s=%j in one sentence without secrets', expectBadSetting);
+] as const)('A start refuses %s=%j in one sentence without secrets', expectBadSetting);
 
 it('A start warns when tokens of any application are accepted, and when an address is the subject', () => {
+  const warningsOf = (environment: Environment) =>
+    settingWarnings(readSettings(environment), environment).map(({ event }) => event);
   expect(warningsOf({ AUTH_ISSUER: ISSUER })).toEqual(['identity_audience_unchecked']);
   const gate = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'shop' };
   expect(warningsOf(gate)).toEqual([]);

@@ -1,9 +1,8 @@
 // A provider on loopback that signs its tokens and serves discovery, keys and user information.
 
 import { createServer, type ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
 
 export type SigningProvider = Awaited<ReturnType<typeof openSigningProvider>>;
 type Members = Readonly<Record<string, unknown>>;
@@ -17,7 +16,7 @@ export async function openSigningProvider(algorithm = 'ES256') {
   let key = await newKey('first');
   const server = createServer((request, response) => {
     const path = request.url ?? '';
-    provider.asked.push(path);
+    provider.paths.push(path);
     const endpoints = { jwks_uri: `${issuer}/keys`, userinfo_endpoint: `${issuer}/me` };
     const answers: Members = {
       '/.well-known/openid-configuration': { issuer, ...endpoints, ...provider.metadata },
@@ -29,11 +28,11 @@ export async function openSigningProvider(algorithm = 'ES256') {
     response.writeHead(status, { 'Content-Type': 'application/json', ...provider.headers });
     response.end(JSON.stringify(answers[path] ?? null));
   });
-  const { origin: issuer, close } = await onLoopback(server);
+  const { origin: issuer, close } = await listenLocally(server);
   const provider = {
     issuer,
     /** The paths of the requests in order, such as `/keys`. */
-    asked: [] as string[],
+    paths: [] as string[],
     /** By path: a status that the endpoint answers instead of its usual answer, or what it does. */
     broken: new Map<string, number | ((response: ServerResponse) => void)>(),
     /** Of every answer. */
@@ -50,11 +49,9 @@ export async function openSigningProvider(algorithm = 'ES256') {
         .sign(key.privateKey);
     },
     /** From now on signs with a new key. The older keys are withdrawn. */
-    async rotate(kid?: string): Promise<void> {
-      key = await newKey(kid ?? `key-${provider.asked.length}`);
+    async rotate(): Promise<void> {
+      key = await newKey(`key-${provider.paths.length}`);
     },
-    /** How many connections are open. */
-    connections: promisify(server.getConnections.bind(server)) as () => Promise<number>,
     close,
     [Symbol.asyncDispose]: close,
   };

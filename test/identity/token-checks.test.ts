@@ -18,14 +18,14 @@ afterEach(() => void vi.useRealTimers());
 describe('Checks under way', () => {
   it('are joined for equal tokens alone', async () => {
     const { replyTo, answer } = held();
-    const { asked, told, check } = open(replyTo, CACHE_SECONDS);
+    const { requested, outcomes, check } = open(replyTo, CACHE_SECONDS);
     const tokens = ['a', 'a', 'a', 'A', 'a.'];
     const checks = tokens.map((token) => check(token));
     await settled();
-    expect(asked).toEqual(['a', 'A', 'a.']);
-    for (const token of asked) answer(token, good(token));
+    expect(requested).toEqual(['a', 'A', 'a.']);
+    for (const token of requested) answer(token, good(token));
     expect(await Promise.all(checks)).toEqual(tokens.map(identified));
-    expect(told).toEqual(['joined', 'joined', ...Array(3).fill('identified')]);
+    expect(outcomes).toEqual(['joined', 'joined', ...Array(3).fill('identified')]);
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe('Checks under way', () => {
     ['a question that fails', 0, () => Promise.reject(new Error('broken')), UNAVAILABLE],
   ])('share %s and forget it after %i ms', async (_name, ms, replied, outcome) => {
     const { replyTo, answer } = held();
-    const { asked, clock, check } = open(replyTo, CACHE_SECONDS);
+    const { requested, clock, check } = open(replyTo, CACHE_SECONDS);
     const checks = [check('a'), check('a')];
     await settled();
     answer('a', replied());
@@ -42,14 +42,14 @@ describe('Checks under way', () => {
     if (ms > 0) {
       clock.now += ms - 1;
       expect(await check('a')).toEqual(outcome);
-      expect(asked).toEqual(['a']);
+      expect(requested).toEqual(['a']);
       clock.now += 1;
     }
     const next = check('a');
     await settled();
     answer('a', good('user-1'));
     expect(await next).toEqual(identified('user-1'));
-    expect(asked).toEqual(['a', 'a']);
+    expect(requested).toEqual(['a', 'a']);
   });
 });
 
@@ -57,10 +57,10 @@ describe('With a memory', () => {
   const A = identified('a');
 
   it('a success is remembered for the set time, however often it is used', async () => {
-    const { told, later } = open(good, CACHE_SECONDS);
+    const { outcomes, later } = open(good, CACHE_SECONDS);
     await later(0);
     for (let i = 0; i < 3; i++) expect(await later(LIFETIME_MS / 3 - 1)).toEqual([A, 1]);
-    expect(told).toEqual(['identified', 'remembered', 'remembered', 'remembered']);
+    expect(outcomes).toEqual(['identified', 'remembered', 'remembered', 'remembered']);
     expect(await later(3)).toEqual([A, 2]);
   });
 
@@ -80,7 +80,7 @@ describe('With a memory', () => {
     }
   });
 
-  it('the time counts from the start of the question', async () => {
+  it('the time counts from the start of the request to the provider', async () => {
     const { clock, later } = open((token) => {
       clock.now += 3_900;
       return good(token);
@@ -98,18 +98,18 @@ describe('With a memory', () => {
   });
 
   it('10,000 successes are kept; the one checked longest ago goes first', async () => {
-    const { asked, clock, check } = open(good, CACHE_SECONDS);
+    const { requested, clock, check } = open(good, CACHE_SECONDS);
     await check('first');
     await check('second');
     clock.now += LIFETIME_MS;
     // Checked again, and so younger than the second one.
     await check('first');
     for (let i = 0; i < IDENTITY_CACHE_MAX_ENTRIES - 2; i++) await check(`token-${i}`);
-    const full = asked.length;
+    const full = requested.length;
     for (const token of ['first', 'token-0', 'one-more', 'first']) await check(token);
-    expect(asked.length).toBe(full + 1);
+    expect(requested.length).toBe(full + 1);
     for (const token of ['another', 'token-0', 'first']) await check(token);
-    expect(asked.length).toBe(full + 3);
+    expect(requested.length).toBe(full + 3);
   });
 });
 
@@ -118,7 +118,7 @@ describe('Checks of unknown tokens', () => {
   function flooded() {
     const { replyTo, answer } = held();
     const opened = open(replyTo);
-    const { asked, check } = opened;
+    const { requested, check } = opened;
     const flood = (count: number, from?: string) =>
       Array.from({ length: count }, (_, i) => check(`junk-${i}`, from));
     const answered = async (token: string, given = good(token)) => {
@@ -127,41 +127,41 @@ describe('Checks of unknown tokens', () => {
       answer(token, given);
       return identity;
     };
-    const askedNow = async (...tokens: string[]) => {
-      asked.length = 0;
+    const requestedNow = async (...tokens: string[]) => {
+      requested.length = 0;
       for (const token of tokens) void check(token, token);
       await settled();
-      return asked;
+      return requested;
     };
-    return { ...opened, answer, flood, answered, askedNow };
+    return { ...opened, answer, flood, answered, requestedNow };
   }
 
   it('are bounded, while known tokens are checked at once', async () => {
-    const { asked, clock, flood, answered, askedNow } = flooded();
+    const { requested, clock, flood, answered, requestedNow } = flooded();
     await answered('mine');
     flood(1_000);
     await settled();
-    expect(asked).toHaveLength(1 + UNKNOWN_CHECKS_MAX);
+    expect(requested).toHaveLength(1 + UNKNOWN_CHECKS_MAX);
     expect(await answered('mine')).toEqual(identified('mine'));
     expect(await answered('mine', REFUSED())).toEqual(INVALID);
     clock.now += 2_000;
     // Refused, it is unknown again.
-    expect(await askedNow('mine')).toEqual([]);
+    expect(await requestedNow('mine')).toEqual([]);
   });
 
   it('take turns by address', async () => {
-    const { asked, flood, answer, askedNow } = flooded();
+    const { requested, flood, answer, requestedNow } = flooded();
     flood(1_000, '10.0.0.1');
     await settled();
-    expect(await askedNow('mine')).toEqual([]);
+    expect(await requestedNow('mine')).toEqual([]);
     for (const junk of ['junk-0', 'junk-1']) answer(junk, REFUSED());
     await settled();
-    expect(asked).toEqual([`junk-${UNKNOWN_CHECKS_MAX}`, 'mine']);
+    expect(requested).toEqual([`junk-${UNKNOWN_CHECKS_MAX}`, 'mine']);
   });
 
   it('end after 4 s, the wait for a turn included, whether or not the question obeys its signal', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { told, log, flood, askedNow } = flooded();
+    const { outcomes, log, flood, requestedNow } = flooded();
     const checks = flood(UNKNOWN_CHECKS_MAX + 1);
     await settled();
     await vi.advanceTimersByTimeAsync(3_999);
@@ -169,8 +169,8 @@ describe('Checks of unknown tokens', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(await Promise.all(checks)).toEqual(checks.map(() => UNAVAILABLE));
     expect(log.lines[0]?.fields).toEqual({ reason: 'no response within 4000 ms' });
-    expect(told).toEqual(checks.map(() => 'unavailable'));
-    expect(await askedNow('next')).toEqual(['next']);
+    expect(outcomes).toEqual(checks.map(() => 'unavailable'));
+    expect(await requestedNow('next')).toEqual(['next']);
   });
 });
 

@@ -8,7 +8,7 @@ import {
   type SignInSettings,
 } from '../../src/core/identity/sign-in.js';
 import { answer, type Behaviour, openIdentityStub } from '../support/identity-stub.js';
-import { keptLog } from '../support/kept-log.js';
+import { memoryLog } from '../support/memory-log.js';
 
 const INVALID = { status: 'invalid' };
 const UNAVAILABLE = { status: 'unavailable' };
@@ -20,7 +20,7 @@ const LIMIT_BYTES = 65_536;
 const TOKEN = 'SecretOfTheCaller';
 const identified = (subject: string) => ({ status: 'identified', subject });
 
-/** `questions`: how many requests came to the endpoint. */
+/** `requests`: how many requests came to the endpoint. */
 async function askOnce(
   behaviour: Behaviour,
   changes: SignInSettings = {},
@@ -28,11 +28,11 @@ async function askOnce(
   fetch?: SignInOptions['fetch'],
 ) {
   await using stub = await openIdentityStub(behaviour);
-  const log = keptLog();
+  const log = memoryLog();
   const settings = { userinfoUrl: stub.url, ...changes };
   const identity = await openSignIn({ settings, log, fetch }).identity.identify(token);
   const [line] = log.lines;
-  return { identity, questions: stub.asked.length, lines: log.lines, line };
+  return { identity, requests: stub.tokens.length, lines: log.lines, line };
 }
 
 describe('A usable answer', () => {
@@ -80,7 +80,7 @@ describe('An answer that leaves the token undecided', () => {
     ['HTML', answer(200, HTML, { 'Content-Type': 'text/html' }), noJson],
     ['1,025 bytes', answer(200, { sub: `${'é'.repeat(512)}x` }), tooLong],
     ['64 KiB and one byte', answer(200, userinfoOf(LIMIT_BYTES + 1)), tooLarge],
-  ])('is unusable, and the log says why: %s', async (_name, behaviour, fields) => {
+  ])('is unusable, and the log gives the reason: %s', async (_name, behaviour, fields) => {
     const { identity, lines } = await askOnce(behaviour);
     const event = 'identity_provider_unavailable';
     expect([identity, lines]).toEqual([UNAVAILABLE, [{ level: 'warn', event, fields }]]);
@@ -90,9 +90,9 @@ describe('An answer that leaves the token undecided', () => {
     'has status %i; a redirect is not followed',
     async (status) => {
       await using target = await openIdentityStub(answer(200, { sub: 'user-1' }));
-      const asked = await askOnce(answer(status, { sub: 'user-1' }, { Location: target.url }));
-      expect([asked.identity, asked.questions, target.asked]).toEqual([UNAVAILABLE, 1, []]);
-      expect(asked.line?.fields['reason']).toBe(`status ${status}`);
+      const found = await askOnce(answer(status, { sub: 'user-1' }, { Location: target.url }));
+      expect([found.identity, found.requests, target.tokens]).toEqual([UNAVAILABLE, 1, []]);
+      expect(found.line?.fields['reason']).toBe(`status ${status}`);
     },
   );
 });
@@ -107,7 +107,7 @@ describe('A refusal by the provider', () => {
 
   const texts = `null false {"active":false} {"error":"invalid_token"} {"error":{"code":401}}
     {"error":true} {"error":["x"]} {"status":"error","sub":""}`;
-  it.each(texts.split(/\s+/))('may be a 2xx that says no: %s', async (body) => {
+  it.each(texts.split(/\s+/))('may be a 2xx with an error: %s', async (body) => {
     expect((await askOnce(answer(200, body))).identity).toEqual(INVALID);
   });
 
@@ -143,7 +143,7 @@ describe('The log never holds the token', () => {
   });
 });
 
-describe('The question', () => {
+describe('The request to the provider', () => {
   async function questionOf(settings: SignInSettings = {}) {
     const seen: unknown[] = [];
     await askOnce((_token, response, { method, url, headers }) => {
@@ -156,7 +156,7 @@ describe('The question', () => {
   }
   const plain = { method: 'GET', url: '/userinfo', authorization: 'Bearer a-token' };
 
-  it('carries the token, and what the settings say', async () => {
+  it('carries the token and what the settings add', async () => {
     expect(await questionOf()).toEqual({ ...plain, accept: 'application/json' });
     expect(await questionOf({ method: 'POST' })).toMatchObject({ method: 'POST' });
     const headers = { apikey: 'the-key', Accept: 'application/vnd.x+json' };

@@ -6,25 +6,22 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
-import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { rawExchange, requestText } from '../support/raw-http.js';
+import { createCustomer, nodeService } from '../support/node-service.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
 
-let service: NodeService;
+const service = nodeService();
 let folder: string;
-/** Backups only when they are asked for. */
+/** Backups only when they are requested. */
 let onDemand: Record<string, string>;
 
 beforeEach(async () => {
-  service = await openNodeService();
-  folder = join(service.folder, 'backups');
+  folder = service.at('backups');
   await mkdir(folder);
   onDemand = { BACKUP_DIR: folder, BACKUP_INTERVAL_HOURS: '0' };
 });
-afterEach(() => service.close());
 
 function eventsOf(server: ServerProcess, event: string): LogLine[] {
   return server.log().filter((line) => line.event === event);
@@ -38,12 +35,8 @@ async function backUp(server: ServerProcess, outcome = 'backup_taken'): Promise<
   return eventsOf(server, outcome)[count] as LogLine;
 }
 
-async function create(server: ServerProcess, note = ''): Promise<number | undefined> {
-  const body = JSON.stringify({ name: 'Neema', phone: '1', note });
-  const head = [bearer('backups'), 'Connection: close'];
-  const creation = requestText('POST', '/api/v1/customers', head, body);
-  return (await rawExchange(server.origin, creation))[0]?.status;
-}
+const create = async (server: ServerProcess, characters = 0) =>
+  (await createCustomer(server, { note: 'x'.repeat(characters) })).status;
 
 async function recordsIn(path: unknown): Promise<unknown> {
   return (await runSql(String(path), 'select count(*) as n from records'))[0]?.['n'];
@@ -81,7 +74,7 @@ it('A backup whose service is killed gets no name, because the next service may 
   const server = await service.start();
   await server.stop();
   const script = fileURLToPath(new URL('../../dist/backup-process.js', import.meta.url));
-  const source = `file:${join(service.folder, 'service.db')}?immutable=1`;
+  const source = `file:${service.database}?immutable=1`;
   const [part, file] = [join(folder, 'a.part'), join(folder, 'a.db')];
   // The shell ends at once.
   const args = ['-c', '"$0" "$@" "$$" &', process.execPath, script, source, part, file];
@@ -92,7 +85,7 @@ it('A backup whose service is killed gets no name, because the next service may 
 
 it('A backup whose file cannot grow leaves no file, and loses no write', async () => {
   const first = await service.start();
-  for (let i = 0; i < 4; i++) expect(await create(first, 'x'.repeat(900_000))).toBe(201);
+  for (let i = 0; i < 4; i++) expect(await create(first, 900_000)).toBe(201);
   await first.stop();
   // Two MiB at most, half of the database; a shell counts in half or whole KiB.
   const limited = ['sh', '-c', 'ulimit -f 2048 && exec "$0" "$@"'];
@@ -100,11 +93,10 @@ it('A backup whose file cannot grow leaves no file, and loses no write', async (
   expect((await backUp(server, 'backup_failed'))['error']).toMatch(/could not take the backup /);
   expect(await readdir(folder)).toEqual([]);
   // Now the log cannot be written back, either.
-  expect(await create(server, 'x'.repeat(300_000))).toBe(201);
+  expect(await create(server, 300_000)).toBe(201);
   expect((await backUp(server, 'backup_failed'))['error']).toMatch(/could not take the backup /);
   expect(await create(server)).toBe(201);
-  server.child.kill('SIGKILL');
-  await server.exited;
+  await server.stop('SIGKILL');
   const again = await service.start(onDemand);
   expect(await backUp(again)).toMatchObject({ records: SAMPLE_COUNT + 6 });
 });

@@ -8,11 +8,11 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { ApiResponse } from '../../src/hosts/node/api-response.js';
 import { Connections } from '../../src/hosts/node/connections.js';
-import { type Loopback, onLoopback } from '../support/loopback.js';
+import { type LocalServer, listenLocally } from '../support/listen.js';
 import { openRaw } from '../support/raw-http.js';
 
 let server: Server<typeof IncomingMessage, typeof ApiResponse>;
-let loopback: Loopback;
+let loopback: LocalServer;
 let connections: Connections;
 /** The requests that have begun; a test answers them. */
 let begun: ApiResponse[];
@@ -28,7 +28,7 @@ beforeEach(async () => {
     response.handle = () => begun.push(response);
     connections.add(response);
   });
-  loopback = await onLoopback(server);
+  loopback = await listenLocally(server);
 });
 
 afterEach(async () => {

@@ -3,13 +3,12 @@
 // and a restart reads what is stored.
 
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { listen } from '../../src/hosts/node/http-server.js';
 import { openIdentityStub } from '../support/identity-stub.js';
-import { keptLog } from '../support/kept-log.js';
-import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { memoryLog } from '../support/memory-log.js';
+import { bearer, nodeService } from '../support/node-service.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 
@@ -18,12 +17,7 @@ const CUSTOMERS = '/api/v1/customers';
 const MINE = bearer('drain');
 const HOUR_MS = 3_600_000;
 
-let service: NodeService;
-
-beforeEach(async () => {
-  service = await openNodeService();
-});
-afterEach(() => service.close());
+const service = nodeService();
 
 /** An identity provider that vouches for everyone, once `open` is called. */
 async function openGate() {
@@ -61,7 +55,7 @@ describe('A stop', () => {
     const told = server.log().filter(({ event }) => event !== 'database_created');
     const facts = {
       version: '0.1.0',
-      file: join(service.folder, 'service.db'),
+      file: service.database,
       records: SAMPLE_COUNT,
     };
     const line = { time: expect.any(String), level: 'info' };
@@ -98,7 +92,7 @@ describe('A stop', () => {
   function openServer(bytes: number) {
     const settings = { host: '127.0.0.1', port: 0, corsAllowedOrigins: [] };
     const handler = () => new Response(new Uint8Array(bytes));
-    return listen({ settings, handler, log: keptLog() });
+    return listen({ settings, handler, log: memoryLog() });
   }
 
   it('writes answers to their end, also to slow readers', async () => {
@@ -157,8 +151,7 @@ describe('A stop', () => {
     const waiting = openRaw(server.origin, requestText('GET', CUSTOMERS, [MINE]));
     await gate.reached;
     await signalled(server);
-    server.child.kill('SIGINT');
-    await server.exited;
+    await server.stop('SIGINT');
     // So it doesn't wait for a disk that hangs.
     expect(server.child.signalCode).toBe('SIGKILL');
     await waiting.over;

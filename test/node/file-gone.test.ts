@@ -1,51 +1,41 @@
-// The database file that goes while the service runs: writes are refused within seconds, the
-// operator is told, and everything that was acknowledged is in a saved copy.
+// The database file disappears while the service runs: writes are refused within seconds, readiness
+// reports it, and a dump of the running service has everything that was acknowledged.
 
 import { mkdir, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/health-issues.js';
-import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { startManage } from '../support/manage.js';
+import { createCustomer, nodeService } from '../support/node-service.js';
 import { operationsOf, readyOf } from '../support/operations.js';
-import { rawExchange, requestText } from '../support/raw-http.js';
-import { type ServerProcess, spawnServer } from '../support/server-process.js';
-
-const MANAGE = new URL('../../dist/manage.js', import.meta.url).pathname;
+import type { ServerProcess } from '../support/server-process.js';
 
 const ADMIN_API_KEY = 'k'.repeat(40);
 
-let service: NodeService;
-let database: string;
+const service = nodeService();
 let server: ServerProcess;
 
 beforeEach(async () => {
-  service = await openNodeService();
-  database = join(service.folder, 'service.db');
   server = await service.start({ OPS_PORT: '0', ADMIN_API_KEY });
 });
-afterEach(() => service.close());
 
-async function create() {
-  const head = [bearer('gone'), 'Connection: close'];
-  const creation = requestText('POST', '/api/v1/customers', head, '{"name":"Neema","phone":"1"}');
-  const [answer] = await rawExchange(server.origin, creation);
-  return [answer?.status, answer?.json.error?.code];
-}
+const create = async () => {
+  const { status, json } = await createCustomer(server);
+  return [status, json.error?.code];
+};
 
 const reasons = async () => (await readyOf(operationsOf(server))).reasons;
 
 /** Runs `node dist/manage.js`. Resolves with its exit code and output. */
 async function manage(environment: Record<string, string>, ...args: string[]) {
-  const all = { ...service.environment, ADMIN_API_KEY, ...environment };
-  const run = spawnServer(all, { script: MANAGE, args });
+  const run = startManage(args, { ...service.environment, ADMIN_API_KEY, ...environment });
   return [await run.exited, run.output()];
 }
 
-it('A file that is deleted: no write is taken, the command says what to do, and a dump of the running service has everything', async () => {
+it('After the file is deleted, writes are refused, the command names the remedy, and a dump of the running service has everything', async () => {
   expect(await create()).toEqual([201, undefined]);
-  await rm(database);
+  await rm(service.database);
   // Acknowledged before the service notices.
   const unnoticed = (await create())[0] === 201 ? 1 : 0;
   // At once, without waiting for the next look.
@@ -61,20 +51,21 @@ it('A file that is deleted: no write is taken, the command says what to do, and 
     `    What to do: ${WARNINGS.backup_not_configured.action}\n`,
   ];
   expect(await manage({ OPS_PORT }, 'ready')).toEqual([1, lines.join('\n')]);
-  const dump = join(service.folder, 'all.ndjson');
+  const dump = service.at('all.ndjson');
   expect((await manage({}, 'dump', '--from', server.origin, '--to', dump))[0]).toBe(0);
   expect(await server.stop()).toBe(0);
   const silent = `not ready: http://127.0.0.1:${OPS_PORT}/ready does not respond (ECONNREFUSED)\n`;
   expect(await manage({ OPS_PORT }, 'ready')).toEqual([1, silent]);
   const unset = 'OPS_PORT is unset; set it as for the service\n';
   expect(await manage({}, 'ready')).toEqual([2, unset]);
-  const fresh = join(service.folder, 'fresh.db');
+  const fresh = service.at('fresh.db');
   expect((await manage({}, 'load', dump, '--to', fresh))[0]).toBe(0);
   const [row] = await runSql(fresh, 'select count(*) as n from records');
   expect(row?.['n']).toBe(SAMPLE_COUNT + 1 + unnoticed);
 });
 
-it('A file that is touched keeps taking writes, and one that is replaced takes none', async () => {
+it('A touched file still takes writes, and a replaced one takes none', async () => {
+  const { database } = service;
   await utimes(database, 1, 1);
   expect(await reasons()).toEqual([]);
   expect(await create()).toEqual([201, undefined]);
@@ -87,10 +78,11 @@ it('A file that is touched keeps taking writes, and one that is replaced takes n
 
 it('A file behind a link takes writes, and its marker is next to the file', async () => {
   await server.stop();
-  const disk = join(service.folder, 'disk');
+  const { at, database } = service;
+  const disk = at('disk');
   await mkdir(disk);
-  await rename(database, join(disk, 'service.db'));
-  await symlink(join(disk, 'service.db'), database);
+  await rename(database, at('disk/service.db'));
+  await symlink(at('disk/service.db'), database);
   server = await service.start({ OPS_PORT: '0' });
   expect(await create()).toEqual([201, undefined]);
   expect(await reasons()).toEqual([]);

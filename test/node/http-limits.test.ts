@@ -156,7 +156,7 @@ describe('A path', () => {
   });
 
   it.each(['/api/v1/orders?q=/../b', '/api/v1/orders?q=a#/./'])(
-    'without one is: %s',
+    'without a dot segment is routed: %s',
     async (target) => {
       expect((await rawExchange(server.origin, ask(target)))[0]?.status).toBe(200);
     },

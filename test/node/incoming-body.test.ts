@@ -16,7 +16,7 @@ const read = (incoming: Readable) =>
 it.each([
   [32, 32_768],
   [8_192, 1],
-])('leaves turns to others while it reads %i pieces of %i bytes', async (pieces, bytes) => {
+])('Reading a body leaves turns to others, in %i pieces of %i bytes', async (pieces, bytes) => {
   const incoming = new Readable({ highWaterMark: pieces * bytes + 1, read() {} });
   for (let piece = 0; piece < pieces; piece++) incoming.push(Buffer.alloc(bytes, 'x'));
   incoming.push(null);

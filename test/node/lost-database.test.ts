@@ -2,21 +2,12 @@
 // the operator says so. And the first start of all, which has none and makes one.
 
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { expect, it } from 'vitest';
+import { createCustomer, nodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
-import { rawExchange, requestText } from '../support/raw-http.js';
 import { spawnServer } from '../support/server-process.js';
 
-let service: NodeService;
-let database: string;
-
-beforeEach(async () => {
-  service = await openNodeService();
-  database = join(service.folder, 'service.db');
-});
-afterEach(() => service.close());
+const service = nodeService();
 
 /** Why a start is refused, and `--check`. Throws if one is not, or leaves another folder than it found. */
 async function refusal(environment: Environment = {}): Promise<string> {
@@ -43,36 +34,33 @@ async function starts(environment: Environment = {}): Promise<string> {
 /** Starts a service, has a record created, and kills it. */
 async function killed(environment: Environment = {}): Promise<void> {
   const server = await service.start(environment);
-  const head = [bearer('lost'), 'Connection: close'];
-  const creation = requestText('POST', '/api/v1/customers', head, '{"name":"a","phone":"1"}');
-  expect((await rawExchange(server.origin, creation))[0]?.status).toBe(201);
-  server.child.kill('SIGKILL');
-  await server.exited;
+  expect((await createCustomer(server)).status).toBe(201);
+  await server.stop('SIGKILL');
 }
 
 const WAY_ON = 'restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one';
 
-it('The first start makes a database and says so, also after one that was killed before it had made it', async () => {
+it('The first start creates a database and logs it, also after a start that was killed before it had created one', async () => {
   const server = await service.start();
   expect(server.log()).toContainEqual(
-    expect.objectContaining({ level: 'warn', event: 'database_created', file: database }),
+    expect.objectContaining({ level: 'warn', event: 'database_created', file: service.database }),
   );
   await server.stop();
   expect(await starts()).not.toContain('database_create');
-  for (const end of ['', '-wal', '-journal']) await writeFile(database + end, '');
+  for (const end of ['', '-wal', '-journal']) await writeFile(service.database + end, '');
   expect(await starts({ BACKUP_DIR: service.folder })).toContain('database_created');
 });
 
 it('A database that is gone or empty is not replaced if it has a backup, a marker or a replica, unless DATABASE_CREATE=yes asks for it', async () => {
   const BACKUP_DIR = service.folder;
-  const backup = join(BACKUP_DIR, 'service-2026-01-01T00-00-00.000Z.db');
+  const backup = service.at('service-2026-01-01T00-00-00.000Z.db');
   await writeFile(backup, 'a backup');
   expect(await refusal({ BACKUP_DIR })).toContain(
     `it is missing, and ${backup} shows that there was one; ${WAY_ON}`,
   );
-  await writeFile(database, '');
+  await writeFile(service.database, '');
   expect(await refusal({ BACKUP_DIR })).toContain(`it is empty, and ${backup}`);
-  const marker = join(service.folder, 'service.db-open');
+  const marker = service.at('service.db-open');
   await writeFile(marker, '');
   expect(await refusal()).toContain(`${marker} shows that there was one`);
   await rm(marker);
@@ -82,7 +70,7 @@ it('A database that is gone or empty is not replaced if it has a backup, a marke
 
 it('A deleted log of a killed process is noticed, unless DATABASE_CREATE=yes takes the file as it is', async () => {
   await killed();
-  await rm(`${database}-wal`);
+  await rm(`${service.database}-wal`);
   // Twice: the first refusal leaves no log that would pass for the lost one.
   for (let start = 0; start < 2; start++) {
     expect(await refusal()).toContain(
@@ -96,9 +84,9 @@ it('A deleted log of a killed process is noticed, unless DATABASE_CREATE=yes tak
 it('A damaged file is refused after a kill, at every start', async () => {
   await starts();
   await killed();
-  const bytes = await readFile(database);
+  const bytes = await readFile(service.database);
   // The log has some of the pages, and not all.
   for (let page = 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page, page + 164);
-  await writeFile(database, bytes);
+  await writeFile(service.database, bytes);
   for (let start = 0; start < 2; start++) expect(await refusal()).toContain('it is damaged');
 });

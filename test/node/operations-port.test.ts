@@ -4,10 +4,9 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
-import { eventually } from '../support/eventually.js';
-import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { bearer, nodeService } from '../support/node-service.js';
 import { metricsOf, operationsOf, readyOf } from '../support/operations.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
 import { spawnServer } from '../support/server-process.js';
@@ -19,12 +18,7 @@ const MINE = bearer('figures');
 const OVERVIEW = '/api/v1/admin/overview';
 const ROUNDS = 50;
 
-let service: NodeService;
-
-beforeEach(async () => {
-  service = await openNodeService();
-});
-afterEach(() => service.close());
+const service = nodeService();
 
 it('The operations port answers live, ready, metrics and status, and nothing under a public name', async () => {
   const operations = operationsOf(await service.start(PORT));
@@ -62,7 +56,7 @@ it('The operations port answers live, ready, metrics and status, and nothing und
 });
 
 it('The status lists the backups and says when the newest was taken, also after a restart', async () => {
-  const BACKUP_DIR = join(service.folder, 'backups');
+  const BACKUP_DIR = service.at('backups');
   await mkdir(BACKUP_DIR);
   const first = await service.start({ ...PORT, BACKUP_DIR });
   await first.saw('"event":"backup_taken"');
@@ -86,12 +80,12 @@ it('The status lists the backups and says when the newest was taken, also after 
 
 it('The service is not ready until it has started, and then reports its backups', async () => {
   const OPS_PORT = String(await freePort());
-  const BACKUP_DIR = join(service.folder, 'backups');
+  const BACKUP_DIR = service.at('backups');
   await mkdir(BACKUP_DIR);
   const server = spawnServer({ ...service.environment, OPS_PORT, BACKUP_DIR });
   const operations = `http://127.0.0.1:${OPS_PORT}`;
   // So many at once that some are asked just before the end of the start.
-  await eventually(() => fetch(`${operations}/live`));
+  await expect.poll(() => fetch(`${operations}/live`)).toBeDefined();
   const askers = Array.from({ length: 20 }, async () => {
     for (;;) {
       const page = await readyOf(operations);

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Program } from '../support/program.js';
-import { printed, spawnPreview } from '../support/server-process.js';
+import { spawnPreview, startPreview } from '../support/server-process.js';
 import { openFolder, type TestFolder, testFolder } from '../support/test-folder.js';
 
 const MINE = { Authorization: 'Bearer local-doors' };
@@ -21,9 +21,8 @@ describe('A running preview', () => {
 
   beforeAll(async () => {
     folder = await openFolder();
-    preview = spawnPreview(folder.path, { CORS_ALLOWED_ORIGINS: '*' });
-    const text = await printed(preview);
-    const found = (pattern: RegExp) => pattern.exec(text)?.[1] ?? '';
+    preview = await startPreview(folder.path, { CORS_ALLOWED_ORIGINS: '*' });
+    const found = (pattern: RegExp) => pattern.exec(preview.output())?.[1] ?? '';
     api = found(/runs at (\S+)/);
     reference = found(/Reference {2}(\S+)/);
     console_ = found(/Console {4}(http:\S+)\/ is/);
@@ -83,7 +82,7 @@ describe('A running preview', () => {
     ...['https://evil.example', 'null', 'http://localhost.evil.example', 'file://', 'x'],
     // Pages that are under development.
     ...['http://localhost:5173', 'http://127.0.0.1:3000', 'http://[::1]:8', 'https://localhost'],
-  ])('lets a page read and change if it is of this machine: %s', async (Origin) => {
+  ])('lets only pages of this machine read and change: %s', async (Origin) => {
     const isHere = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(Origin);
     for (const [method, wanted] of Object.entries({ GET: 200, OPTIONS: 204, POST: 201 })) {
       const { status, headers } = await ask(`${api}/customers`, method, { ...MINE, Origin });
@@ -113,16 +112,14 @@ describe('The preview', () => {
   let started: Program | undefined;
   afterEach(async () => expect((await started?.stop('SIGINT')) ?? 0).toBe(0));
 
-  /** Resolves when everything is printed. */
   async function start(environment: Record<string, string>): Promise<Program> {
-    started = spawnPreview(folder.path, environment);
-    await printed(started);
+    started = await startPreview(folder.path, environment);
     return started;
   }
 
-  it('uses its own file and provider and the given key, says what it ignores, and ends with its terminal', async () => {
+  it('uses its own file and provider and the given key, names the settings that it ignores, and ends with its terminal', async () => {
     const key = "a key of the operator's own choosing, with a quote";
-    const { output, child, exited } = await start({
+    const { output, stop } = await start({
       ADMIN_API_KEY: key,
       DATABASE_URL: 'file:elsewhere.db',
       HOST: '0.0.0.0',
@@ -131,8 +128,7 @@ describe('The preview', () => {
     expect(existsSync(join(folder.path, 'elsewhere.db'))).toBe(false);
     expect(output()).toContain('The preview ignores DATABASE_URL, HOST:');
     expect(output()).toContain(`Admin key  ${key}`);
-    child.kill('SIGHUP');
-    expect(await exited).toBe(0);
+    expect(await stop('SIGHUP')).toBe(0);
   });
 
   it('takes the next free port when another program has 8080, 8081 or 8090', async () => {

@@ -5,10 +5,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
-import { eventually } from '../support/eventually.js';
-import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { bearer, nodeService } from '../support/node-service.js';
 import { startProgram } from '../support/program.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
@@ -107,25 +106,17 @@ async function startProxy(
     // Caddy keeps its state here.
     environment: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
   });
-  await eventually(async () => {
-    const { status } = await fetch(`${origin}/api/v1/health`);
-    if (status !== 200) throw new Error(`${proxy}: ${output()}`);
-  });
-  return { origin, close: () => stop() };
+  onTestFinished(async () => void (await stop()));
+  const status = () => fetch(`${origin}/api/v1/health`).then(({ status }) => status, output);
+  await expect.poll(status).toBe(200);
+  return origin;
 }
 
-let service: NodeService;
+const service = nodeService();
 let server: ServerProcess;
-let running: Awaited<ReturnType<typeof startProxy>> | undefined;
 
 beforeEach(async () => {
-  service = await openNodeService();
   server = await service.start({ ADMIN_API_KEY: KEY });
-});
-afterEach(async () => {
-  await running?.close();
-  running = undefined;
-  await service.close();
 });
 
 async function expectNoSmuggling(origin: string): Promise<void> {
@@ -152,10 +143,7 @@ for (const proxy of ['nginx', 'caddy'] as const) {
 }
 
 function behind(proxy: keyof typeof COMMANDS): void {
-  const start = async (limit?: string) => {
-    running = await startProxy(proxy, service.folder, server.origin, limit);
-    return running.origin;
-  };
+  const start = (limit?: string) => startProxy(proxy, service.folder, server.origin, limit);
 
   it('the administration API is not reached, however its path is written or a request is framed', async () => {
     const origin = await start();
@@ -175,8 +163,7 @@ function behind(proxy: keyof typeof COMMANDS): void {
     const headers = { 'X-Service-Admin-Key': KEY };
     const closed = await fetch(`${origin}/api/v1/admin/overview`, { headers });
     await expectEnvelope(closed, 404, 'NOT_FOUND');
-    server.child.kill('SIGKILL');
-    await server.exited;
+    await server.stop('SIGKILL');
     const down = await fetch(`${origin}${CUSTOMERS}`, { headers: AUTHORIZATION });
     await expectEnvelope(down, 503, 'SERVICE_UNAVAILABLE');
     expect(down.headers.get('retry-after')).toMatch(/^\d+$/);

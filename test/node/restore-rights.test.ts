@@ -2,26 +2,22 @@
 // change where a path leads, they are refused.
 
 import { chmod, chown, lchown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { assertSafePath } from '../../src/storage/backup/superuser.js';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { openRestoration } from '../support/restoration.js';
-import { openFolder, type TestFolder } from '../support/test-folder.js';
+import { testFolder } from '../support/test-folder.js';
 
 /** The user `nobody`, or no user at all: a number is enough. */
 const SERVICE = 65_534;
 const RUN_AS = `run it as the service's user: runuser -u "$(id -un 65534)" -- COMMAND`;
 
-let folder: TestFolder;
-const at = (name: string) => join(folder.path, name);
+const { at } = testFolder();
 
 beforeEach(async () => {
-  folder = await openFolder();
   await mkdir(at('data'));
   await writeFile(at('data/service.db'), '');
 });
-afterEach(() => folder.remove());
 
 describe.runIf(process.getuid?.() === 0)('The superuser', () => {
   it.each<[string, () => Promise<void>]>([
@@ -38,7 +34,7 @@ describe.runIf(process.getuid?.() === 0)('The superuser', () => {
     );
   });
 
-  it('restores no backup there', async () => {
+  it("restores no backup over another user's file", async () => {
     const on = await openRestoration();
     await chown(on.database, SERVICE, SERVICE);
     const before = await stat(on.database);

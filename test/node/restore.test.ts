@@ -13,9 +13,7 @@ import {
 } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { eventually } from '../support/eventually.js';
-import { bearer } from '../support/node-service.js';
-import { rawExchange, requestText } from '../support/raw-http.js';
+import { createCustomer } from '../support/node-service.js';
 import {
   BACKUP_RECORDS,
   openRestoration,
@@ -77,11 +75,8 @@ describe('A restore', () => {
 
   it('keeps the log that a killed service left; such a pair is a backup, too', async () => {
     const server = await on.service.start();
-    const head = [bearer('restore'), 'Connection: close'];
-    const creation = requestText('POST', '/api/v1/customers', head, '{"name":"a","phone":"1"}');
-    expect((await rawExchange(server.origin, creation))[0]?.status).toBe(201);
-    server.child.kill('SIGKILL');
-    await server.exited;
+    expect((await createCustomer(server)).status).toBe(201);
+    await server.stop('SIGKILL');
     const pair = on.at('backups/pair.db');
     for (const suffix of ['', '-wal']) await copyFile(on.database + suffix, pair + suffix);
     expect((await on.restore([on.backup])).code).toBe(0);
@@ -120,10 +115,10 @@ describe('A restore', () => {
       };
       syncBuiltinESMExports();`);
       const restoring = on.restore([on.backup], {}, ['--import', waits]);
-      await eventually(async () => expect(await readdir(on.service.folder)).toContain('begun'));
+      await expect.poll(() => readdir(on.service.folder)).toContain('begun');
       await expect(runSql(on.database, 'select 1 from records')).rejects.toThrow(/locked/);
       const start = spawnServer(on.service.environment);
-      await eventually(async () => expect(await openFiles(start)).toContain(on.database));
+      await expect.poll(() => openFiles(start)).toContain(on.database);
       await writeFile(gate, '');
       expect((await restoring).code).toBe(0);
       expect(await start.exited).toBe(1);
@@ -213,7 +208,7 @@ describe('A restore is refused', () => {
     expect(await on.keptNames()).toEqual([]);
   });
 
-  it('where the ledger of erased accounts cannot be read', async () => {
+  it('if the ledger of erased accounts cannot be read', async () => {
     const ledger = on.at('backups-erased.ndjson');
     await mkdir(ledger);
     expect(await refusal(1, [on.backup])).toContain(
@@ -239,7 +234,7 @@ describe('A restore is refused', () => {
       },
       DAMAGED,
     ],
-  ])('where the backup %s', async (_what, change, reason) => {
+  ])('if the backup %s', async (_what, change, reason) => {
     await change();
     const sentence = await refusal(1, [on.backup]);
     const start = `the backup ${on.backup} cannot be restored: `;
@@ -249,7 +244,7 @@ describe('A restore is refused', () => {
     );
   });
 
-  it('where not one backup is named, or nothing says which database is meant', async () => {
+  it('if no backup is named, or no setting names the database', async () => {
     expect(await refusal(2, [])).toMatch(/\nmanage restore --help lists/);
     expect(await refusal(2, [on.backup], { DATABASE_URL: '' })).toBe(
       "DATABASE_URL is unset; pass the service's settings by --settings",

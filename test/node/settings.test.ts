@@ -101,14 +101,14 @@ it.each<readonly [name: SettingName, text: string, given: string]>([
   ...shown('CORS_ALLOWED_ORIGINS', 'app.example.com', 'https://A.example', 'file:///', ' , '),
   ...shown('CORS_ALLOWED_ORIGINS', 'https://a.example/', 'https://*.example'),
   ['CORS_ALLOWED_ORIGINS', '*, https://u:canary@a.b', '"*, https://(hidden)@a.b"'],
-])('refuses %s=%j in one sentence without secrets', (name, text, given) =>
+])('A start refuses %s=%j in one sentence without secrets', (name, text, given) =>
   expectBadSetting(name, text, given, SETTINGS[name].wanted),
 );
 
 const KEY = 'canary'.padEnd(32, '-');
 
 it.each([`${KEY}\n${KEY}\n${KEY}`, '\n', `${KEY}é`, undefined])(
-  'refuses an ADMIN_API_KEY_FILE with %j in one sentence without a key',
+  'A start refuses an ADMIN_API_KEY_FILE with %j in one sentence without a key',
   (text) => {
     const read = () => {
       if (text === undefined) throw new Error('gone');
@@ -120,7 +120,7 @@ it.each([`${KEY}\n${KEY}\n${KEY}`, '\n', `${KEY}é`, undefined])(
   },
 );
 
-it('A start tells every setting that cannot be used, and what does not go together, in one line', () => {
+it('A start reports every invalid setting and every conflict in one line', () => {
   const single = { PORT: '80a', REQUEST_LOG: 'yes', ADMIN_API_KEY: ' canary' };
   const together = { DATABASE_URL: POSTGRES, DATABASE_CREATE: 'yes', BACKUP_KEEP: '7' };
   const { message } = refusalOf({ ...single, ...together, ADMIN_API_KEY_FILE: '/keys' });
@@ -143,7 +143,7 @@ it('A start tells every setting that cannot be used, and what does not go togeth
 const OF_OTHERS =
   'PATH HOME HOSTNAME LISTEN_FDS npm_config_port NODE_ENV HTTP_PROXY OPS_SERVICE_HOST OPS_PORT_80_TCP DATABASE_SERVICE_PORT REDIS_HOST PGHOST SMTP_HOST DB_URL API_KEY APP_PORT PORTS HOSTS REQUEST_ID REPORT SERVER_URL SERVICE_NAME PUBLIC_URL DOCKER_HOST TEST_DATABASE_URL DATABASE_NAME ACCOUNT_ID';
 
-it('A start gives no warning of the names of settings and of other programs', () => {
+it('A start warns neither of settings nor of variables of other programs', () => {
   const environment = Object.fromEntries(
     [...OF_OTHERS.split(' '), ...SETTING_NAMES].map((name) => [name, 'x']),
   );

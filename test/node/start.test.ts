@@ -5,20 +5,14 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
-import { asAccount } from '../support/identity-stub.js';
-import { onLoopback } from '../support/loopback.js';
-import { type NodeService, openNodeService } from '../support/node-service.js';
+import { listenLocally } from '../support/listen.js';
+import { createCustomer, nodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
 import { spawnServer } from '../support/server-process.js';
 
-let service: NodeService;
-
-beforeEach(async () => {
-  service = await openNodeService();
-});
-afterEach(() => service.close());
+const service = nodeService();
 
 /** Why a start fails. Throws if it does not, or writes more than one JSON line besides a new database's own. */
 async function refusal(environment: Environment): Promise<string> {
@@ -50,8 +44,8 @@ describe('A start', () => {
   });
 
   it('ends with one line, and no backup, if another program has a port', async () => {
-    const { port, close } = await onLoopback(createServer());
-    const BACKUP_DIR = join(service.folder, 'backups');
+    const { port, close } = await listenLocally(createServer());
+    const BACKUP_DIR = service.at('backups');
     await mkdir(BACKUP_DIR);
     expect(await refusal({ PORT: String(port), BACKUP_DIR })).toBe(
       `the service cannot listen on 127.0.0.1:${port}: this port is in use; set PORT to a free one`,
@@ -64,24 +58,19 @@ describe('A start', () => {
   });
 
   it('reports that the previous process was killed, waits for one that stops, and marks its own writes', async () => {
-    const create = async ({ origin }: { origin: string }) => {
-      const init = { method: 'POST', headers: asAccount('a'), body: '{"name":"a","phone":"1"}' };
-      expect((await fetch(`${origin}/api/v1/customers`, init)).status).toBe(201);
-    };
     const killed = await service.start();
-    killed.child.kill('SIGKILL');
-    await killed.exited;
+    await killed.stop('SIGKILL');
     const event = 'previous_process_killed';
     const first = await service.start();
     expect(first.log()).toContainEqual(expect.objectContaining({ level: 'warn', event }));
-    await create(first);
+    expect((await createCustomer(first)).status).toBe(201);
     const starting = service.start();
     // Long enough for the second one to wait for the lock.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     await first.stop();
     const second = await starting;
     expect(second.output()).not.toContain(event);
-    await create(second);
+    expect((await createCustomer(second)).status).toBe(201);
     expect(await readdir(service.folder)).toContain('service.db-open');
   });
 
@@ -98,7 +87,7 @@ describe('A start', () => {
   });
 
   it('creates the folder and the file for its own user only', async () => {
-    const folder = join(service.folder, 'new');
+    const folder = service.at('new');
     await service.start({ DATABASE_URL: `file:${folder}/deep/service.db` });
     const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
     expect([await mode(folder), await mode(join(folder, 'deep'))]).toEqual(['700', '700']);
@@ -151,7 +140,7 @@ describe('A check', () => {
   });
 
   it('reports every problem that would fail a start, each in a sentence', async () => {
-    const { port, close } = await onLoopback(createServer());
+    const { port, close } = await listenLocally(createServer());
     const wrong = {
       REPLICATON: 'sync',
       ADMIN_API_KEY: 'short',
@@ -191,7 +180,7 @@ describe('A check', () => {
 });
 
 it('A start warns of settings that may be mistakes, and takes both keys while the key is rotated', async () => {
-  const [key, file] = ['k'.repeat(32), join(service.folder, 'keys')];
+  const [key, file] = ['k'.repeat(32), service.at('keys')];
   await writeFile(file, `${key}\r\n${key}new\n\n`);
   const server = await service.start({
     AUTH_USERINFO_URL: '',
@@ -230,7 +219,7 @@ describe('The log', () => {
     ]);
   });
 
-  it('says why a signal does nothing, and which one to use instead', async () => {
+  it('explains why a signal is ignored, and which one to use instead', async () => {
     const server = await service.start();
     for (const [signal, hint] of [
       ['SIGUSR1', 'SIGUSR2 takes a backup'],

@@ -3,10 +3,10 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { systemdSocket } from '../../src/hosts/node/systemd-socket.js';
 import { asAccount } from '../support/identity-stub.js';
-import { type NodeService, openNodeService } from '../support/node-service.js';
+import { nodeService } from '../support/node-service.js';
 import { startProgram } from '../support/program.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import { clientOf } from '../trials/service/client.js';
@@ -22,12 +22,7 @@ const CUSTOMERS = '/api/v1/customers';
 const OWNER = asAccount('amina');
 const CREATION = { method: 'POST', body: '{"name":"Neema","phone":"1"}' };
 
-let service: NodeService;
-
-beforeEach(async () => {
-  service = await openNodeService();
-});
-afterEach(() => service.close());
+const service = nodeService();
 
 /**
  * Does the work of systemd for a service with a socket unit: holds the listening socket,

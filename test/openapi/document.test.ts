@@ -69,23 +69,23 @@ it('A host’s own refusals stand on every operation', () => {
   }
 });
 
-it('An answer that is not as described is told from one that is', async () => {
+it('The check of responses accepts described ones and refuses others', async () => {
   const meta = { request_id: 'r', timestamp: '2026-01-14T14:02:11.482Z' };
   const data = { id: 'CUS-0001', owner_sub: 'a', name: 'N', phone: '1' };
   const error = { code: 'NOT_FOUND', message: 'no' };
-  const judged = (body: unknown, status = 200, type = 'application/json; charset=utf-8') => {
+  const checked = (body: unknown, status = 200, type = 'application/json; charset=utf-8') => {
     const init = { status, headers: { 'Content-Type': type } };
     const response = new Response(JSON.stringify(body), init);
     return expectDescribed('GET', '/api/v1/customers/CUS-0001', response);
   };
-  await judged({ data, meta });
-  await judged({ error, meta }, 404);
+  await checked({ data, meta });
+  await checked({ error, meta }, 404);
   for (const untrue of [
-    judged({ data: { ...data, owner_sub: undefined }, meta }),
-    judged({ data, meta, links: [] }),
-    judged({ data, meta }, 201),
-    judged({ error, meta }, 401),
-    judged({ data, meta }, 200, 'text/json'),
+    checked({ data: { ...data, owner_sub: undefined }, meta }),
+    checked({ data, meta, links: [] }),
+    checked({ data, meta }, 201),
+    checked({ error, meta }, 401),
+    checked({ data, meta }, 200, 'text/json'),
   ]) {
     await expect(untrue).rejects.toThrow('is not true of');
   }

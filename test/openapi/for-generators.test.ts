@@ -98,7 +98,7 @@ it('A header is described only if a client decides on it: Retry-After', () => {
   expect(RESPONSES['AuthUnavailable']?.headers).toHaveProperty('Retry-After');
 });
 
-it('The whole has a short description, a plain server URL with the prefix, and nouns for tags', () => {
+it('The document has a short description, a plain server URL with the prefix, and nouns for tags', () => {
   // Generators copy it into every file.
   expect(String(DOCUMENT.info['description']).length).toBeLessThan(300);
   expect(DOCUMENT.servers).toEqual([

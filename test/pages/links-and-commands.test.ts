@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import { EXIT } from '../../src/tools/program/command.js';
-import { dataCommandHere } from '../support/data-command.js';
+import { runManage } from '../support/manage.js';
 import { anchorsOf, codesIn, PAGES, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 /** npm's own commands that pages name. */
@@ -74,7 +74,7 @@ it('The page of operations has a row of each command', () => {
 it('Options that the page on data names are options of its commands', async () => {
   let help = '';
   for (const name of ['import', 'export', 'erase', 'dump', 'load']) {
-    help += (await dataCommandHere([name, '--help'], {})).stdout;
+    help += (await runManage([name, '--help'], {})).stdout;
   }
   const page = textOf(DATA).replaceAll(' -- ', ' ');
   const shown = [...page.matchAll(/(?<=[\s`])--([a-z-]+)\b/g)].map(([option]) => option);

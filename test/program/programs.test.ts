@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/tools/manage/manage.js';
-import { dataCommandHere } from '../support/data-command.js';
-import { onLoopback } from '../support/loopback.js';
+import { listenLocally } from '../support/listen.js';
+import { runManage } from '../support/manage.js';
 import { startProgram } from '../support/program.js';
 import { testFolder } from '../support/test-folder.js';
 
@@ -30,14 +30,14 @@ function start(program: string, args: readonly string[], environment = {}) {
 const run = (...how: Parameters<typeof start>) => start(...how).ended;
 
 it.each(NAMES)('manage %s prints its help, and refuses an unknown option', async (name) => {
-  const help = await dataCommandHere([name, '--help'], {});
+  const help = await runManage([name, '--help'], {});
   expect([help.code, help.stderr]).toEqual([0, '']);
   // A screen.
   expect(help.stdout).not.toMatch(/.{81}|(?:\n.*){31}/);
   expect(help.stdout.startsWith(`Usage: manage ${name} `)).toBe(true);
   expect(help.stdout).toContain('  --settings <file> ');
   expect(help.stdout).toContain('\nExit codes: 0 done, 1 failed, 2 usage error, 130 stopped');
-  const { code, stderr } = await dataCommandHere([name, '--setings', 'y'], {});
+  const { code, stderr } = await runManage([name, '--setings', 'y'], {});
   expect([code, stderr]).toEqual([2, expect.stringContaining(`manage ${name} --help lists`)]);
 });
 
@@ -56,7 +56,7 @@ it.each([
   [['--settings', 'x', 'ready'], "unknown option '--settings'\nmanage --help lists the commands\n"],
   [[], 'Usage: manage [options] [command]\n'],
 ])('%j is a usage error: %s', async (args, sentence) => {
-  const { code, stdout, stderr } = await dataCommandHere(args, {});
+  const { code, stdout, stderr } = await runManage(args, {});
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(sentence)]);
 });
 
@@ -64,7 +64,7 @@ it('dist/manage.js is the command of the package, prints its release, and lists 
   expect(manifest.bin).toEqual({ manage: 'dist/manage.js' });
   const version = { code: 0, stdout: `${manifest.version}\n`, stderr: '' };
   expect(await run('manage', ['--version'])).toEqual(version);
-  const { code, stdout } = await dataCommandHere(['-h'], {});
+  const { code, stdout } = await runManage(['-h'], {});
   const [, list = ''] = stdout.split('Commands:');
   const listed = [...list.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name);
   expect([code, listed]).toEqual([0, NAMES]);
@@ -85,7 +85,7 @@ describe('dist/server.js', () => {
 });
 
 it('A command warns of a misspelled setting', async () => {
-  const { stderr } = await dataCommandHere(['restore', 'none.db'], { DATABSE_URL: 'hush' });
+  const { stderr } = await runManage(['restore', 'none.db'], { DATABSE_URL: 'hush' });
   const warning = 'warning: unknown setting DATABSE_URL; ignored: did you mean DATABASE_URL?\n';
   expect(stderr).toContain(warning);
   expect(stderr).not.toContain('hush');
@@ -95,14 +95,14 @@ it.each([
   ['until the service is ready', 3, ['--wait', '60'], 0, 'ready\n', 3],
   ['once without --wait', 2, [], 1, 'not ready: starting\n', 1],
   ['until the time is over', Number.POSITIVE_INFINITY, ['--wait', '1'], 1, 'not ready: starting\n'],
-])('manage ready asks %s', async (_, readyAt, wait, code, line, asked = expect.any(Number)) => {
+])('manage ready polls %s', async (_, readyAt, wait, code, line, asked = expect.any(Number)) => {
   let questions = 0;
   const operations = createHttpServer((_, response) => {
     const ready = ++questions >= readyAt;
     response.end(JSON.stringify({ ready, reasons: ready ? [] : ['starting'], warnings: [] }));
   });
-  const { port, close } = await onLoopback(operations);
-  const ended = await dataCommandHere(['ready', ...wait], { OPS_PORT: String(port) });
+  const { port, close } = await listenLocally(operations);
+  const ended = await runManage(['ready', ...wait], { OPS_PORT: String(port) });
   await close();
   expect([ended.code, questions]).toEqual([code, asked]);
   expect(ended.stdout.startsWith(line)).toBe(true);
@@ -124,7 +124,7 @@ describe('The admin key', () => {
     await writeFile(folder.at('x.csv'), 'name,phone\nA,1\n');
     const settings = { SERVICE_URL: FOREIGN, ADMIN_API_KEY: KEY, INIT_CWD: folder.path };
     const environment = { ...settings, BACKUP_DIR: folder.path };
-    const { code, stderr } = await dataCommandHere(args, environment);
+    const { code, stderr } = await runManage(args, environment);
     const sentence = `${name} is "${FOREIGN}"; it must be an https address, or http on loopback`;
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
     expect(fetched).not.toHaveBeenCalled();
@@ -132,10 +132,10 @@ describe('The admin key', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('lets an export end what is under way, with 130', async () => {
+  it('lets an export finish its requests, and ends it with 130', async () => {
     // It takes connections and never answers.
     const silent = createServer();
-    const { port } = await onLoopback(silent);
+    const { port } = await listenLocally(silent);
     const settings = { SERVICE_URL: `http://127.0.0.1:${port}/api/v1`, ADMIN_API_KEY: KEY };
     const words = ['export', '--account', 'x', '--to', 'none'];
     const { child, ended, saw } = start('manage', words, settings);
@@ -148,7 +148,7 @@ describe('Ctrl-C', () => {
     expect(await ended).toEqual({ code: 130, stdout: '', stderr });
   });
 
-  it('is the end of the console, with 0', async () => {
+  it('ends the console with 0', async () => {
     const settings = { ADMIN_API_KEY: KEY, CONSOLE_PORT: '0' };
     const { child, ended, saw } = start('manage', ['console'], settings);
     await saw('console: http');

@@ -27,7 +27,7 @@ it.each([
 it.each([
   ...['A=b # comment', 'A=b\\', 'A="b\\"c"', "A='b", 'A="b', "A='b' c", 'A=`b`'],
   ...['export A=b', 'A', '=b', 'A-B=c'],
-])('A file of settings is refused where %j could be read in several ways', (line) => {
+])('A file of settings is refused if %j is ambiguous', (line) => {
   const sentence = 'line 4 is ambiguous; it must be';
   expect(() => settingsIn(`# one\n\n; three\n${line}`)).toThrow(sentence);
 });

@@ -1,5 +1,6 @@
 // A storage over a Map, for tests that decide when and how a commit ends.
 
+import { setImmediate } from 'node:timers/promises';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import type {
   Changes,
@@ -29,7 +30,7 @@ export class MapStorage implements RecordStorage, StoredViews {
 
   /** Resolves when so many commits have begun. */
   async begun(commits: number): Promise<void> {
-    while (this.commits.length < commits) await turn();
+    while (this.commits.length < commits) await setImmediate();
   }
 
   async *load(): AsyncIterable<readonly StoredRow[]> {
@@ -64,9 +65,4 @@ export class MapStorage implements RecordStorage, StoredViews {
     for (const put of puts) this.rows.set(put.position, put);
     for (const position of removals) this.rows.delete(position);
   }
-}
-
-/** Lets everything that is ready run. */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

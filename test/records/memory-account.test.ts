@@ -1,6 +1,7 @@
 // Lists in memory: what a page costs, and that a long search neither keeps
 // others waiting nor mixes two states of the records.
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
@@ -8,7 +9,6 @@ import { formatId } from '../../src/core/domain/identifier.js';
 import { RecordList } from '../../src/core/records/record-list.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import type { StoredRow } from '../../src/core/records/record-storage.js';
-import { turn } from './map-storage.js';
 import { MemoryRecords, textOfRows } from './memory-records.js';
 
 const OWNER = 'neema';

@@ -1,5 +1,6 @@
 // The in-memory records over a storage of the test's own, with bodies as objects.
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
@@ -10,7 +11,7 @@ import { MemoryAccount } from '../../src/core/records/memory-account.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 import { Writer, type WriterOptions } from '../../src/core/records/writer.js';
-import { MapStorage, turn } from './map-storage.js';
+import { MapStorage } from './map-storage.js';
 
 type MemoryRecordsOptions = Partial<WriterOptions> & { readonly storage?: MapStorage };
 

@@ -1,11 +1,12 @@
 // The records over a storage: which stored rows are refused, in words that name the row and never quote
 // it, and what one database has in common for all its accounts.
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { RECORD_MAX_BYTES } from '../../src/core/domain/limits.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
-import { MapStorage, turn } from './map-storage.js';
+import { MapStorage } from './map-storage.js';
 import { codeOf } from './memory-records.js';
 
 const CUSTOMER = { name: 'Neema', phone: '1' };

@@ -28,7 +28,8 @@ describe('The writer', () => {
     lost = [];
     told = [];
     const events = {
-      commitEnded: (...end: unknown[]) => void told.push(end),
+      commitEnded: (...[status, writes, took, cause]) =>
+        void told.push([status, writes, took, cause]),
       auditFailed: () => void told.push(['audit failed']),
     };
     const log: Log = { info() {}, warn() {}, error: (event) => void logged.push(event) };

@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-it('The archive without Node says what is missing, and takes Node 20.19 or newer', async () => {
+it('The archive without Node reports what is missing, and takes Node 20.19 or newer', async () => {
   const command = at('plain', 'service-management');
   const { code, stderr } = await call(command, ['serve'], bare);
   expect(code).toBe(1);

@@ -85,7 +85,7 @@ stat -c '%u %a' $root/data/service.db
   expect(stdout).toMatch(/^ready[\s\S]*\n1\n200\nstopped with 0\n1\n1000 600\n$/);
 });
 
-it.runIf(has('docker-compose'))('The Compose file is one', async () => {
+it.runIf(has('docker-compose'))('The Compose file is valid', async () => {
   await writeFile(join(release, 'operations/admin-key'), 'k'.repeat(40));
   const file = join(release, 'operations/compose.yml');
   const args = ['-f', file, '--profile', 'console', 'config', '--services'];
@@ -93,7 +93,7 @@ it.runIf(has('docker-compose'))('The Compose file is one', async () => {
   expect(stdout.trim().split('\n').sort()).toEqual(['console', 'prometheus', 'proxy', 'service']);
 });
 
-it.runIf(has('kubernetes-validate'))('The Kubernetes file fits its schemas', async () => {
+it.runIf(has('kubernetes-validate'))('The Kubernetes file is valid', async () => {
   const args = ['--strict', join(release, 'operations/kubernetes.yml')];
   const { stdout, stderr } = await run('kubernetes-validate', args);
   expect(`${stdout}${stderr}`.match(/ passed for resource /g)).toHaveLength(4);

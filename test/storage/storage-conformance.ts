@@ -1,17 +1,7 @@
-// The checks of a storage as tests, and the rows and commits of other tests of
-// storage. An adapter's own test file passes a way to open it.
+// The checks of a storage as tests. An adapter's own test file passes a way to open it.
 
 import { describe, it } from 'vitest';
 import { storageConformance } from '../../src/storage/conformance/storage-checks.js';
-
-export {
-  type CheckedStorage,
-  changes,
-  event,
-  loaded,
-  row,
-  rows,
-} from '../../src/storage/conformance/check.js';
 
 type Given = Parameters<typeof storageConformance>;
 

@@ -1,5 +1,5 @@
-// The operator's console in a real browser, and a judgement of its pages: no violation of WCAG 2.2 A
-// and AA by axe-core, no sideways scroll, and a picture.
+// The operator's console in a real browser, and the check of its pages: no violation of WCAG 2.2 A
+// and AA by axe-core, no horizontal scrolling, and a screenshot.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -42,9 +42,9 @@ export async function browseConsole(front = async (operations: string) => operat
     browser,
     server,
     client: createOperatorClient({ baseUrl: SERVICE_URL, adminKey: ADMIN_KEY }),
-    /** A page that is signed in, in a context of its own. */
-    async signedIn(options?: Parameters<Browser['newContext']>[0]): Promise<Page> {
-      const page = await (await browser.newContext(options)).newPage();
+    /** A page that is signed in, with cookies of its own. */
+    async signedIn(): Promise<Page> {
+      const page = await browser.newPage();
       await signIn(page, console, console.code());
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       return page;
@@ -57,26 +57,30 @@ export async function browseConsole(front = async (operations: string) => operat
   };
 }
 
-/** Pictures that a person looks at; not kept in the repository. */
+/** Screenshots for a person to look at; not kept in the repository. */
 const ARTIFACTS = fileURLToPath(new URL('../../data/browser/', import.meta.url));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-export const LOOKS = [
+export const SCREENS = [
   { width: 1280, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
 ] as const;
-export type Look = (typeof LOOKS)[number];
+export type Screen = (typeof SCREENS)[number];
 
-export async function judge(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {
+export async function expectAccessible(
+  page: Page,
+  name: string,
+  { width, colorScheme }: Screen,
+): Promise<void> {
   mkdirSync(ARTIFACTS, { recursive: true });
   await page.screenshot({
     path: `${ARTIFACTS}console-${name}-${width}-${colorScheme}.png`,
     fullPage: true,
   });
   const wide = await page.evaluate('document.documentElement.scrollWidth');
-  expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(width);
-  // No table needs a sideways scroll to show a column.
+  expect(wide, `${name} scrolls horizontally`).toBeLessThanOrEqual(width);
+  // No table has to be scrolled to show a column.
   const cut = await page.evaluate(
     `[...document.querySelectorAll('.scroll')].filter((part) => part.scrollWidth > part.clientWidth)
       .map((part) => part.ariaLabel + ': ' + part.scrollWidth + ' of ' + part.clientWidth)`,

@@ -7,9 +7,9 @@ import { afterAll, beforeAll } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings.js';
 import { startConsole } from '../../src/tools/console/server.js';
 import { ADMIN_KEY } from './contract.js';
-import { startDataCommand } from './data-command.js';
 import { dataService } from './data-service.js';
-import { keptLog } from './kept-log.js';
+import { startManage } from './manage.js';
+import { memoryLog } from './memory-log.js';
 import type { Environment } from './program.js';
 
 const ASSETS = new URL('../../dist/console/', import.meta.url);
@@ -20,7 +20,7 @@ export type OpenConsole = Awaited<ReturnType<typeof openConsole>>;
 /** A console in this process, in front of the service that the environment names. */
 export async function openConsole(environment: Environment) {
   const codes: string[] = [];
-  const log = keptLog();
+  const log = memoryLog();
   const given = { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PORT: '0', ...environment };
   const { origin, close } = await startConsole({
     settings: readConsoleSettings(given, undefined),
@@ -45,7 +45,7 @@ export async function openConsole(environment: Environment) {
 
 /** `node dist/manage.js console`. Resolves when it listens. */
 export async function startConsoleProcess(environment: Environment) {
-  const program = startDataCommand(['console'], { CONSOLE_PORT: '0', ...environment });
+  const program = startManage(['console'], { CONSOLE_PORT: '0', ...environment });
   const origin = await program.saw(/"address":"([^"]+)"/);
   // On another stream than the address.
   await program.saw(/^console: .*\/$/m);

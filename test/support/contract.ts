@@ -38,7 +38,7 @@ export async function replyOf<Data = Row>(response: Response) {
 }
 
 /** The answer is that error and has no data. */
-export function expectRefused({ status, json }: Reply, wanted: number, code: string): void {
+export function expectError({ status, json }: Reply, wanted: number, code: string): void {
   expect([status, json.error?.code, json.data]).toEqual([wanted, code, undefined]);
 }
 

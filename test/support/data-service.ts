@@ -2,13 +2,12 @@
 // read an account's records by the client.
 
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { afterAll, beforeAll } from 'vitest';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
-import { dataCommandHere, startDataCommand } from './data-command.js';
-import { openMeddlingProxy } from './meddling-proxy.js';
+import { openInterceptingProxy } from './intercepting-proxy.js';
+import { runManage, startManage } from './manage.js';
 import { openNodeService } from './node-service.js';
 import type { Environment } from './program.js';
 
@@ -21,12 +20,11 @@ export function dataService() {
 }
 
 async function openDataService() {
-  const { start, folder, close } = await openNodeService();
+  const { start, folder, at, close } = await openNodeService();
   const url = `${(await start({ ADMIN_API_KEY: ADMIN_KEY })).origin}/api/v1`;
   const client = createOperatorClient({ baseUrl: url, adminKey: ADMIN_KEY });
   /** The settings with which a command reaches the service. */
   const environment: Environment = { SERVICE_URL: url, ADMIN_API_KEY: ADMIN_KEY };
-  const at = (name: string) => join(folder, name);
   return {
     ...{ folder, url, client, environment, at, close },
     /** Writes a file. A text is written as UTF-8. */
@@ -36,10 +34,10 @@ async function openDataService() {
     },
     /** Runs `node dist/manage.js`. A process takes a quarter of a second of processor time, so most tests run the command here. */
     runProcess: (args: readonly string[], more: Environment = {}) =>
-      startDataCommand(args, { ...environment, ...more }, { cwd: folder }).ended,
+      startManage(args, { ...environment, ...more }, { cwd: folder }).ended,
     /** Runs the command in this process. */
     run: (args: readonly string[], more: Environment = {}) =>
-      dataCommandHere(args, { ...environment, ...more }),
+      runManage(args, { ...environment, ...more }),
     /** The same, with Ctrl-C after a request such as `GET 3`, the third of its method. */
     async runInterrupted(args: readonly string[], request: string, more: Environment = {}) {
       const [method = '', count] = request.split(' ');
@@ -48,9 +46,9 @@ async function openDataService() {
         if (number === Number(count)) interruption.abort();
         return false;
       };
-      const proxy = await openMeddlingProxy({ method: method as 'GET', to: url, after });
+      const proxy = await openInterceptingProxy({ method: method as 'GET', to: url, after });
       const given = { ...environment, ...more, ...proxy.environment };
-      const run = await dataCommandHere(args, given, interruption.signal);
+      const run = await runManage(args, given, interruption.signal);
       await proxy.close();
       return run;
     },

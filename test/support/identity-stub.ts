@@ -2,7 +2,7 @@
 // `is.SUBJECT` (in base64url) is accepted for that subject; every other is a 401.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { onLoopback } from './loopback.js';
+import { listenLocally } from './listen.js';
 
 export type IdentityStub = Awaited<ReturnType<typeof openIdentityStub>>;
 
@@ -37,13 +37,13 @@ export function answer(
 }
 
 export async function openIdentityStub(behaviour: Behaviour = byToken) {
-  /** The tokens of callers, in the order of the checks. */
-  const asked: string[] = [];
+  /** The tokens of the requests so far. */
+  const tokens: string[] = [];
   const server = createServer((request, response) => {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    asked.push(token);
+    tokens.push(token);
     behaviour(token, response, request);
   });
-  const { origin, close } = await onLoopback(server);
-  return { url: `${origin}/userinfo`, asked, close, [Symbol.asyncDispose]: close };
+  const { origin, close } = await listenLocally(server);
+  return { url: `${origin}/userinfo`, tokens, close, [Symbol.asyncDispose]: close };
 }

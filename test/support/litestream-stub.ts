@@ -1,15 +1,15 @@
 // Litestream's control socket as tests need it: answers as version 0.5.17 does, or as
 // the test wants. It keeps no replica.
 
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { listenLocally } from './listen.js';
 
 export type LitestreamStub = Awaited<ReturnType<typeof openLitestreamStub>>;
 
 export async function openLitestreamStub(socketPath: string, database: string) {
   /** A test may change these at any time. */
-  const says = {
+  const state = {
     version: '0.5.17',
     pid: process.pid,
     startedAt: '2026-11-22T04:00:00Z',
@@ -29,22 +29,17 @@ export async function openLitestreamStub(socketPath: string, database: string) {
   const server = createServer(async (request, response) => {
     const send = (status: number, body: unknown) =>
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-    const { version, pid, startedAt: started_at, databases } = says;
+    const { version, pid, startedAt: started_at, databases } = state;
     if (request.url === '/info') return send(200, { version, pid, started_at });
     if (request.url === '/list') {
       return send(200, { databases: databases.map((path) => ({ path, status: 'open' })) });
     }
     syncs.push((await json(request)) as { wait: boolean });
-    await says.held;
-    if (says.refusal !== undefined) return send(500, { error: says.refusal });
-    if (says.advances) txid++;
-    return send(200, { status: 'synced', txid, replicated_txid: txid - says.lacks });
+    await state.held;
+    if (state.refusal !== undefined) return send(500, { error: state.refusal });
+    if (state.advances) txid++;
+    return send(200, { status: 'synced', txid, replicated_txid: txid - state.lacks });
   });
-  await once(server.listen(socketPath), 'listening');
-  const close = async () => {
-    const closed = once(server.close(), 'close');
-    server.closeAllConnections();
-    await closed;
-  };
-  return { says, syncs, close };
+  const { close } = await listenLocally(server, socketPath);
+  return { state, syncs, close };
 }

@@ -6,25 +6,15 @@ import { join } from 'node:path';
 import { it } from 'vitest';
 import { startProgram } from './program.js';
 
-type Lines = readonly string[];
-
-/**
- * A folder for a database file, a socket and a replica. `more`: lines of the database's entry;
- * `general`: lines for all databases.
- */
-export function litestreamHome(
-  program: string,
-  folder: string,
-  more: Lines = [],
-  general: Lines = [],
-) {
+/** A folder for a database file, a socket and a replica. `settings`: lines for all databases. */
+export function litestreamHome(program: string, folder: string, settings: readonly string[] = []) {
   const file = join(folder, 'data/service.db');
   const socketPath = join(folder, 'socket');
   const config = join(folder, 'litestream.yml');
   mkdirSync(join(folder, 'data'), { recursive: true });
   const lines = [
-    ...[...general, 'socket:', '  enabled: true', `  path: ${socketPath}`, 'dbs:'],
-    ...[`  - path: ${file}`, '    monitor-interval: 24h', ...more.map((line) => `    ${line}`)],
+    ...[...settings, 'socket:', '  enabled: true', `  path: ${socketPath}`, 'dbs:'],
+    ...[`  - path: ${file}`, '    monitor-interval: 24h'],
     ...['    replica:', `      url: file://${join(folder, 'replica')}`],
   ];
   writeFileSync(config, `${lines.join('\n')}\n`);

@@ -17,9 +17,7 @@ export interface ResponseObject {
 
 interface OperationObject {
   readonly operationId: string;
-  readonly summary: string;
   readonly security: readonly Readonly<Record<string, readonly []>>[];
-  readonly parameters?: readonly { readonly $ref: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
   readonly tags: readonly string[];
   readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;

@@ -1,10 +1,9 @@
 // A real Postgres from npm, for tests: one server for each test worker, and a database for
 // each place. It commits durably, as a production server must.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../scripts/free-port.js';
 import {
   asPostgres,
   makeCluster,
@@ -95,28 +94,3 @@ export function sharedPostgres(): Promise<PostgresServer> {
 
 /** The name of a database that no other test of this process has. */
 export const newDatabaseName = () => `test_${++databases}`;
-
-const PGBOUNCER = '/usr/sbin/pgbouncer';
-
-/** Why PgBouncer cannot be started here; undefined if it can. */
-export function pgBouncerIsMissing(): string | undefined {
-  if (existsSync(PGBOUNCER)) return undefined;
-  return 'PgBouncer is not installed (apt-get install pgbouncer)';
-}
-
-/** Starts PgBouncer in transaction mode; resolves when it listens. `folder`: for its settings. `target`: the port of Postgres. */
-export async function openPgBouncer(folder: string, target: number) {
-  const port = await freePort();
-  mkdirSync(folder, { recursive: true });
-  openToPostgres(folder);
-  const settings = join(folder, 'pgbouncer.ini');
-  const lines = [
-    ...['[databases]', `* = host=127.0.0.1 port=${target} user=service`],
-    ...['[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${port}`, 'auth_type = any'],
-    ...['pool_mode = transaction', 'default_pool_size = 10', 'unix_socket_dir ='],
-  ];
-  writeFileSync(settings, `${lines.join('\n')}\n`);
-  const pooler = startProgram(asPostgres([PGBOUNCER, settings]));
-  await pooler.saw(`listening on 127.0.0.1:${port}`);
-  return { port, close: () => pooler.stop('SIGKILL') };
-}

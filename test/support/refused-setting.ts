@@ -1,8 +1,7 @@
-// What the tests of the settings ask: how settings are refused, and what they warn of.
+// How settings are refused.
 
 import { expect } from 'vitest';
 import { SettingError } from '../../src/hosts/settings/setting-error.js';
-import { settingWarnings } from '../../src/hosts/settings/warnings.js';
 import { type Environment, type ReadFile, readSettings } from '../../src/hosts/settings.js';
 
 export function refusalOf(environment: Environment, readFile?: ReadFile): SettingError {
@@ -20,8 +19,4 @@ export function expectBadSetting(name: string, text: string, given: string, want
   const { message } = refusalOf({ [name]: text });
   expect(`${message}. `).toContain(`${name} is ${given}; it must be ${wanted}. `);
   expect(message).not.toMatch(/canary|\n/);
-}
-
-export function warningsOf(environment: Environment): string[] {
-  return settingWarnings(readSettings(environment), environment).map(({ event }) => event);
 }

@@ -1,12 +1,11 @@
 // A database and a backup of it, for the tests of the restore.
 
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import { changes, row } from '../../src/storage/conformance/check.js';
 import { checkDatabase } from '../../src/storage/file/open-database.js';
-import { changes, row } from '../storage/storage-conformance.js';
-import { MANAGE } from './data-command.js';
+import { MANAGE } from './manage.js';
 import { openNodeService } from './node-service.js';
 import { startProgram } from './program.js';
 import { openFolder } from './test-folder.js';
@@ -20,9 +19,8 @@ export type Restoration = Awaited<ReturnType<typeof openRestoration>>;
 
 export async function openRestoration() {
   const service = await openNodeService();
-  /** A path in the service's folder. */
-  const at = (name: string) => join(service.folder, name);
-  const [database, backup] = [at('service.db'), at('backups/backup.db')];
+  const { at, database } = service;
+  const backup = at('backups/backup.db');
   await mkdir(at('backups'));
   const storage = await openLibsqlStorage({ path: database });
   await storage.commit(changes({ puts: [row(1000)] }));
@@ -50,7 +48,7 @@ export async function openRestoration() {
 /** Number of records in a database and its log. Counts in a copy, so that the files stay unchanged. */
 export async function recordsIn(path: string): Promise<number> {
   const folder = await openFolder();
-  const copy = join(folder.path, 'copy.db');
+  const copy = folder.at('copy.db');
   await copyFile(path, copy);
   await copyFile(`${path}-wal`, `${copy}-wal`).catch(() => {});
   const { recordCount } = checkDatabase(copy);

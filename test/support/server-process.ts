@@ -12,12 +12,8 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** How a server is started, if not plainly by `node dist/server.js`. */
-export interface How {
-  /** The path of another program: another build of the server, or `dist/manage.js`. */
-  readonly script?: string | undefined;
+export interface LaunchOptions {
   readonly args?: readonly string[];
-  readonly nodeOptions?: readonly string[];
   /** A command that runs the command in its arguments, such as a tracer. */
   readonly under?: readonly string[] | undefined;
 }
@@ -27,9 +23,9 @@ export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
 /** Starts a server process, which may fail to start. */
 export function spawnServer(
   environment: Environment,
-  { script = SERVER, args = [], nodeOptions = [], under = [] }: How = {},
+  { args = [], under = [] }: LaunchOptions = {},
 ) {
-  const program = startProgram([...under, process.execPath, ...nodeOptions, script, ...args], {
+  const program = startProgram([...under, process.execPath, SERVER, ...args], {
     environment: { PORT: '0', ...environment },
   });
   /** The parsed lines of the output. Throws if a line is not JSON. */
@@ -46,12 +42,12 @@ export function spawnServer(
 }
 
 /** Starts the server and resolves when it listens. */
-export async function startServer(environment: Environment, how?: How) {
-  const server = spawnServer(environment, how);
+export async function startServer(environment: Environment, options?: LaunchOptions) {
+  const server = spawnServer(environment, options);
   return { ...server, origin: await server.listening() };
 }
 
-/** Starts a preview, as `npm start` does, with its data in the folder. It may fail to start. */
+/** Spawns a preview, as `npm start` does, with its data in the folder. It may fail to start. */
 export function spawnPreview(folder: string, environment: Environment = {}) {
   return startProgram([process.execPath, PREVIEW], {
     cwd: folder,
@@ -59,8 +55,9 @@ export function spawnPreview(folder: string, environment: Environment = {}) {
   });
 }
 
-/** Resolves with what the preview printed once that is complete; rejects if the preview ends first. */
-export async function printed(preview: ReturnType<typeof spawnPreview>): Promise<string> {
+/** Starts a preview and resolves when it has printed everything. */
+export async function startPreview(folder: string, environment?: Environment) {
+  const preview = spawnPreview(folder, environment);
   await preview.saw('admin/overview');
-  return preview.output();
+  return preview;
 }

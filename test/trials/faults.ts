@@ -8,7 +8,7 @@ import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js
 import { spawnServer } from '../support/server-process.js';
 import { type End, type FaultRun, runWithFault } from './disk/fault-run.js';
 import { tracerIsMissing } from './disk/trace.js';
-import { counted } from './load/judge.js';
+import { counted } from './load/compare.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
 import { settingsOf } from './service/client.js';
 import { type Finding, notTried, type Trial } from './trial.js';

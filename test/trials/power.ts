@@ -8,7 +8,7 @@ import { openIdentityStub } from '../support/identity-stub.js';
 import { startServer } from '../support/server-process.js';
 import { Disk } from './disk/disk.js';
 import { readTrace, recordingTo, type Step, tracerIsMissing } from './disk/trace.js';
-import { compare, counted, type Difference } from './load/judge.js';
+import { compare, counted, type Difference } from './load/compare.js';
 import { Load } from './load/load.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
 import { type Operation, Recorder } from './load/recorder.js';

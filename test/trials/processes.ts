@@ -21,25 +21,25 @@ const FROZEN_MS = 8_000;
 /** A request that fails took 5 s: while Postgres is away for 12 s, an account has four at most. */
 const FAILED_MAX = 4 * ACCOUNTS;
 
-/** What the page says that users may notice; anything else is a failure. */
-interface Felt {
+/** What users may notice, as the page says; anything else is a failure. */
+interface Impact {
   readonly failedMax: number;
   readonly statuses: readonly number[];
   readonly waitMaxMs: number;
 }
 
-const NO_FAILURE: Felt = { failedMax: 0, statuses: [], waitMaxMs: WAIT_MAX_MS };
+const NO_FAILURE: Impact = { failedMax: 0, statuses: [], waitMaxMs: WAIT_MAX_MS };
 /** 500 is for the writes that were on their way when Postgres went. */
-const REFUSED: Felt = { ...NO_FAILURE, failedMax: FAILED_MAX, statuses: [500, 503] };
+const REFUSED: Impact = { ...NO_FAILURE, failedMax: FAILED_MAX, statuses: [500, 503] };
 
 interface Event {
   readonly name: string;
   readonly happen: (host: PostgresDeployment) => Promise<unknown>;
-  readonly may: Felt;
+  readonly allowed: Impact;
 }
 
-const event = (name: string, happen: Event['happen'], may = NO_FAILURE): Event => {
-  return { name, happen, may };
+const event = (name: string, happen: Event['happen'], allowed = NO_FAILURE): Event => {
+  return { name, happen, allowed };
 };
 
 const QUICK_EVENTS: readonly Event[] = [
@@ -90,14 +90,14 @@ export const processes: Trial = async ({ size, only, say }) => {
   }
 };
 
-type Asked = { readonly ms: number; readonly status: number; readonly account: string };
+type Exchange = { readonly ms: number; readonly status: number; readonly account: string };
 
 async function observe(event: Event, host: PostgresDeployment, client: Client): Promise<Finding> {
   await host.calm();
-  const asked: Asked[] = [];
+  const results: Exchange[] = [];
   const over = new AbortController();
   const accounts = Array.from({ length: ACCOUNTS }, (_, number) =>
-    asks(`event-${number}`, client, asked, over.signal),
+    sendRequests(`event-${number}`, client, results, over.signal),
   );
   await delay(QUIET_MS);
   await event.happen(host);
@@ -105,10 +105,10 @@ async function observe(event: Event, host: PostgresDeployment, client: Client): 
   await delay(QUIET_MS);
   over.abort();
   await Promise.all(accounts);
-  return findingOf(event, asked);
+  return findingOf(event, results);
 }
 
-async function asks(account: string, client: Client, asked: Asked[], over: AbortSignal) {
+async function sendRequests(account: string, client: Client, sent: Exchange[], over: AbortSignal) {
   const body = { name: 'Neema Mushi', phone: '+255 713 445 210' };
   for (let turn = 0; !over.aborted; turn++) {
     const call: Call =
@@ -118,30 +118,30 @@ async function asks(account: string, client: Client, asked: Asked[], over: Abort
     const begun = performance.now();
     // If no process is up, or one breaks off, the load balancer answers without JSON.
     const { status } = await client.send(call).catch(() => ({ status: 0 }));
-    asked.push({ ms: performance.now() - begun, status, account });
+    sent.push({ ms: performance.now() - begun, status, account });
     await delay(PAUSE_MS);
   }
 }
 
-function findingOf({ name, may }: Event, asked: readonly Asked[]): Finding {
-  const isFailed = ({ status }: Asked) => status < 200 || status > 299;
-  const failed = asked.filter(isFailed);
-  const slow = asked.filter(({ ms }) => ms > WAITED_MS);
-  const longestMs = Math.max(...asked.map(({ ms }) => ms));
+function findingOf({ name, allowed }: Event, results: readonly Exchange[]): Finding {
+  const isFailed = ({ status }: Exchange) => status < 200 || status > 299;
+  const failed = results.filter(isFailed);
+  const slow = results.filter(({ ms }) => ms > WAITED_MS);
+  const longestMs = Math.max(...results.map(({ ms }) => ms));
   const counts = new Map<number, number>();
   for (const { status } of failed) counts.set(status, (counts.get(status) ?? 0) + 1);
   const byStatus = [...counts].map(([status, count]) => `${count} × ${status || 'no answer'}`);
-  const last = new Map(asked.map((each) => [each.account, each]));
+  const last = new Map(results.map((each) => [each.account, each]));
   const left = [...last.values()].filter(isFailed).length;
   return {
     fault: name,
-    tried: `${ACCOUNTS} accounts, ${asked.length} requests, each through the next process`,
+    tried: `${ACCOUNTS} accounts, ${results.length} requests, each through the next process`,
     found: `longest wait ${(longestMs / 1_000).toFixed(2)} s; ${slow.length} requests waited longer than ${WAITED_MS} ms; failed: ${byStatus.join(', ') || 'none'}; afterwards ${left || 'none'}`,
     holds:
       last.size === ACCOUNTS &&
       left === 0 &&
-      longestMs <= may.waitMaxMs &&
-      failed.length <= may.failedMax &&
-      failed.every(({ status }) => may.statuses.includes(status)),
+      longestMs <= allowed.waitMaxMs &&
+      failed.length <= allowed.failedMax &&
+      failed.every(({ status }) => allowed.statuses.includes(status)),
   };
 }

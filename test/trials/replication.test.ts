@@ -40,7 +40,7 @@ itWithLitestream(
   async (program) => {
     const folder = await openFolder();
     const identity = await openIdentityStub();
-    const home = litestreamHome(program, folder.path, [], INTERVALS);
+    const home = litestreamHome(program, folder.path, INTERVALS);
     const started = async () => {
       const service = await startServer({
         ...settingsOf(home.file, identity),

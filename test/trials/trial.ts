@@ -1,6 +1,6 @@
 // The form of a trial: its options and its findings.
 
-/** `small`: a minute for all of them, for every change of the code; judges no times. `quick`: a minute each. */
+/** `small`: a minute for all of them, for every change of the code; checks no times. `quick`: a minute each. */
 export type Size = 'small' | 'quick' | 'usual';
 
 export interface TrialOptions {

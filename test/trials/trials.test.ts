@@ -1,5 +1,5 @@
-// What the controls of `power` don't show: that its judge sees each kind of damage, and that its
-// disk may lose for good what a failed sync was asked to keep. The page has every trial.
+// What the controls of `power` don't show: that its comparison finds each kind of damage, and that
+// its disk may lose for good what a failed sync was asked to keep. The page has every trial.
 
 import { expect, it } from 'vitest';
 import { handlerHost } from '../support/file-hosts.js';
@@ -8,7 +8,7 @@ import { testFolder } from '../support/test-folder.js';
 import { Disk } from './disk/disk.js';
 import type { Step } from './disk/trace.js';
 import { TRIALS } from './list.js';
-import { compare, counted } from './load/judge.js';
+import { compare, counted } from './load/compare.js';
 import { randomFrom } from './load/random.js';
 import type { Operation } from './load/recorder.js';
 import { runsOf } from './model/run.js';
@@ -38,7 +38,7 @@ it.each([
   ['1 torn', [CREATED], [stored(9)]],
   ['1 duplicates', [CREATED], [stored(1), stored(1, 'CUS-0002')]],
   ['1 audit events', [CREATED, BY_OPERATOR], [stored(2)]],
-])('The judge reports %s', (wanted, operations, rows) => {
+])('The comparison reports %s', (wanted, operations, rows) => {
   expect(counted(compare(operations, rows, []))).toContain(wanted);
 });
 
@@ -57,7 +57,7 @@ it('The disk may lose the writes of a failed sync for good, also when a later sy
   expect([...new Set(texts)].sort()).toEqual(['\0b', 'ab']);
 });
 
-it('Every answer, view and record of the handler is as the model says', async () => {
+it('Every response, view and record of the handler matches the model', async () => {
   const run = { host: handlerHost, folder: folder.path, commands: 400 };
   expect(await runsOf(run)).toMatchObject({ holds: true });
 });

@@ -22,7 +22,7 @@ describeContract(
       return service.withoutDocument(async () => (await service.fetch('/plant', init)).json());
     };
 
-    it('in doubt ends it: the write is 500, and the next request reads what is stored', async () => {
+    it('that leaves a write in doubt ends the object: the write is 500, and the next request reads what is stored', async () => {
       const account = service.account();
       const first = await account.create('orders', VALID_BODY.orders);
       await plant({ doubt: true });
@@ -62,7 +62,7 @@ describeContract(
       expect((await service.operator.get('/admin/audit')).json.data).toEqual([]);
     });
 
-    it('that a newer release left refuses every request until that release is back', async () => {
+    it('by the schema of a newer release refuses every request until that release is back', async () => {
       const account = service.account();
       await account.create('orders', VALID_BODY.orders);
       await service.restartChanged('update schema_version set version = version + 1');
@@ -112,7 +112,7 @@ it.each<[string, unknown]>([
   ['ACCOUNT_MAX_RECORDS', 2.5],
   ['MAINTENANCE', true],
   ['AUTH_USERINFO_URL', 'http://canary.example.com/not-loopback'],
-])('A setting that is there and wrong is 503 for every request: %s', async (name, value) => {
+])('An invalid setting is 503 for every request: %s', async (name, value) => {
   const ask = await openWith({ [name]: value });
   for (const [method, path] of [
     ['GET', '/health'],
@@ -137,7 +137,7 @@ it('A number or a boolean counts as its text', async () => {
     201,
     'QUOTA_EXCEEDED',
   ]);
-  expect(identity.asked).toHaveLength(1);
+  expect(identity.tokens).toHaveLength(1);
 });
 
 it('Identity checks wait for one of the platform’s six connections, and none fails', async () => {

@@ -49,10 +49,7 @@ export interface WriterOptions {
   readonly events: Pick<ServiceEvents, 'commitEnded' | 'auditFailed'> | undefined;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
-  /**
-   * Called once if a commit failed and what storage holds is unknown.
-   * Every later write fails with `STORAGE_FAILED`; reopen the records or stop.
-   */
+  /** Called once if a commit's outcome is unknown. Every later write fails; reopen the records or stop. */
   readonly onStorageLost: (error: unknown) => void;
 }
 
@@ -245,18 +242,20 @@ export class Writer {
       const result = await storage.commit({ ...rows, events, at: clock() });
       const took = performance.now() - startedAt;
       const writes = outcomes.filter(([, { ok }]) => ok).length;
-      const cause = 'error' in result ? result.error : undefined;
-      metrics?.commitEnded(result.status, writes, took, cause);
       if (result.status !== 'committed') {
-        resolveAll(group, storageFailed(result.status));
-        if (result.status !== 'notStored') return this.#stopWriting(result.error);
-        this.#failures.report('storage_commit_failed', { stored: 'notStored' }, result.error);
+        const { status, error } = result;
+        metrics?.commitEnded(status, writes, took, error);
+        resolveAll(group, storageFailed(status));
+        if (status !== 'notStored') this.#stopWriting(error);
+        else this.#failures.report('storage_commit_failed', { stored: 'notStored' }, error);
         return;
       }
+      metrics?.commitEnded('committed', writes, took);
       for (const change of changes.values()) set.apply(change);
       resolveAll(group);
       // Mirrored to the log, so that the events outlive the file.
-      for (const event of events.filter(this.#isLogged)) log.info('admin_audit', loggedEvent(event));
+      const logged = events.filter(this.#isLogged);
+      for (const event of logged) log.info('admin_audit', loggedEvent(event));
       if (result.auditError === undefined) return;
       // "If the audit write fails …, the change stands", and the failure is logged.
       metrics?.auditFailed();

@@ -11,7 +11,7 @@ import {
   backupsIn,
   excessOf,
 } from '../../../src/storage/backup/backup-schedule.js';
-import { type KeptLog, keptLog } from '../../support/kept-log.js';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const DAY = 86_400_000;
@@ -25,13 +25,13 @@ let folder: string;
 /** Pending while the disk hangs; every backup waits for it. */
 let disk: Promise<void>;
 let schedule: BackupSchedule;
-let log: KeptLog;
+let log: MemoryLog;
 
 beforeEach(async () => {
   folder = temporary.at('backups');
   await mkdir(folder);
   disk = Promise.resolve();
-  log = keptLog();
+  log = memoryLog();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
 });
 afterEach(() => {
@@ -105,7 +105,7 @@ it('A schedule takes one more backup, however often it is asked during one', asy
   expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
 });
 
-it('A schedule says what is wrong with a folder every ten minutes, and uses it when it is back', async () => {
+it('A schedule reports an unusable folder every ten minutes, and uses it once it is back', async () => {
   await rename(folder, `${folder}-away`);
   start(1);
   // The look at the start, and the test's own.
@@ -120,7 +120,7 @@ it('A schedule says what is wrong with a folder every ten minutes, and uses it w
   expect((await eventsSoFar()).slice(4)).toEqual(['backup_taken']);
 });
 
-it('A schedule takes and keeps its own by the right clock beside as many backups of a wrong one as it keeps', async () => {
+it('A schedule takes and keeps new backups, although as many as it keeps are dated in the future', async () => {
   for (let day = 10; day < 20; day++) {
     await writeFile(join(folder, `service-2199-01-${day}T00-00-00.000Z.db`), 'a backup');
   }

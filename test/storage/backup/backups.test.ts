@@ -5,8 +5,8 @@ import { type FileStorage, openLibsqlStorage } from 'service-management-api/libs
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
+import { changes, loaded, row, rows } from '../../../src/storage/conformance/check.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, loaded, row, rows } from '../storage-conformance.js';
 
 const folder = testFolder();
 const { at } = folder;

@@ -7,9 +7,10 @@ import type { Worker } from 'node:worker_threads';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
+import { changes, loaded, row } from '../../../src/storage/conformance/check.js';
 import { openLitestreamStub } from '../../support/litestream-stub.js';
 import { openFolder, testFolder } from '../../support/test-folder.js';
-import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
+import { conformanceOf } from '../storage-conformance.js';
 
 const REFUSAL = `create trigger refuse_events before insert on audit_events
   begin select raise(abort, 'injected'); end`;

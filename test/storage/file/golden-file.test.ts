@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect, it } from 'vitest';
 import { restoreDatabase } from '../../../src/storage/backup/restore.js';
+import { changes, loaded, row } from '../../../src/storage/conformance/check.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, loaded, row } from '../storage-conformance.js';
 
 const GOLDEN = fileURLToPath(new URL('written-by-c2be6d5d.db', import.meta.url));
 const BODIES = [

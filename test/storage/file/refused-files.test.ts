@@ -6,11 +6,11 @@ import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
+import { changes, rows } from '../../../src/storage/conformance/check.js';
 import { USE_ANOTHER_FILE } from '../../../src/storage/file/connection-errors.js';
 import { inspectDatabase } from '../../../src/storage/file/database-path.js';
 import { checkDatabase } from '../../../src/storage/file/open-database.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, rows } from '../storage-conformance.js';
 
 const PAGE_BYTES = 4096;
 
@@ -33,16 +33,16 @@ async function ours(...statements: readonly string[]): Promise<void> {
 /** Why a start refuses the file; `--check` says the same. */
 async function refusalOf(name: string, checked = name): Promise<string> {
   const start = openLibsqlStorage({ path: name }).then((storage) => storage.close());
-  const [reason, other] = [await said(name, start), await said(checked, inspect(checked))];
+  const [reason, other] = [await reasonOf(name, start), await reasonOf(checked, inspect(checked))];
   expect(other).toBe(reason);
   // One sentence in plain words: no line break, no code of a library.
   expect(reason).not.toMatch(/\n|SQLITE_|ConnectionFailed|\bE[A-Z]{4,}\b.*,/);
   return reason;
 }
 
-async function said(name: string, judged: Promise<unknown>): Promise<string> {
-  const answer = await judged.then(String, (error: Error) => error.message);
-  return answer.replace(`the database file ${name} cannot be used: `, '');
+async function reasonOf(name: string, opening: Promise<unknown>): Promise<string> {
+  const message = await opening.then(String, (error: Error) => error.message);
+  return message.replace(`the database file ${name} cannot be used: `, '');
 }
 
 /** Elsewhere: a connection in this process lets go of a file only when it is collected. */
@@ -91,7 +91,7 @@ describe('A file is refused', () => {
       damaged.fill(0xff, page === 0 ? 100 : page, page + 164);
       await writeFile(path, damaged);
       const copy = await copied();
-      expect(await said(copy, inspect(copy))).toMatch(DAMAGED);
+      expect(await reasonOf(copy, inspect(copy))).toMatch(DAMAGED);
     }
     await writeFile(path, bytes.subarray(0, -PAGE_BYTES));
     expect(await refusedUntouched()).toMatch(DAMAGED);
@@ -141,7 +141,7 @@ describe('A file is refused', () => {
   });
 });
 
-it("A file is taken that has Litestream's own two tables", async () => {
+it("A file with Litestream's own two tables is accepted", async () => {
   const table = 'create table _litestream_seq (id integer primary key, seq integer)';
   await ours(table, 'create table _litestream_lock (id integer)');
   expect(checkDatabase(path)).toMatchObject({ auditEventCount: 0 });

@@ -3,11 +3,11 @@
 
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect, it } from 'vitest';
+import { changes, rows } from '../../../src/storage/conformance/check.js';
 import { Connection } from '../../../src/storage/file/connection.js';
 import * as sql from '../../../src/storage/file/file-schema.js';
 import { scanUsage } from '../../../src/storage/file/usage-scan.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, rows } from '../storage-conformance.js';
 
 const ROWS = 6;
 const PIECE_ROWS = 2;
@@ -55,7 +55,7 @@ it.each<[string, (position: number) => Commit[]]>([
   ['two updates', (position) => [[[longer(position)]], [[longer(position)]]]],
   ['a row that comes and goes', () => [[[put(ROWS + 1)]], [[], [ROWS + 1]]]],
   ['an update, a removal and a create', (at) => [[[longer(at)]], [[put(ROWS + 1)], [at]]]],
-])('It is not changed by %s, at any step and on any row', (_, change) => {
+])('A count of the usage is not changed by %s, at any step and on any row', (_, change) => {
   for (let piece = 0; piece < STEPS - 1; piece++) {
     for (let position = 1; position <= ROWS; position++) {
       const totals = countedAround(change(position), piece);
@@ -73,7 +73,7 @@ it.each<[string, (position: number) => Commit[]]>([
   }
 });
 
-it('Commits do not wait for its end, and two views are each right', async () => {
+it('Commits do not wait for a count of the usage, and two concurrent counts are both right', async () => {
   const storage = await openLibsqlStorage({ path: folder.at('many.db') });
   const count = 200_000;
   await storage.commit(changes({ puts: rows(count) }));

@@ -3,14 +3,15 @@
 
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { changes, loaded, row } from '../../../src/storage/conformance/check.js';
 import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 import { memoryOf } from '../../../src/storage/object/object-storage.js';
-import { keptLog } from '../../support/kept-log.js';
-import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
+import { memoryLog } from '../../support/memory-log.js';
+import { conformanceOf } from '../storage-conformance.js';
 import { openObjectStorage } from './object-storage.js';
 
 function open(memoryMaxBytes = 1_000_000_000, storage = openObjectStorage()) {
-  const log = keptLog();
+  const log = memoryLog();
   const pause = () => new Promise<void>((resume) => setImmediate(resume));
   const options = { storage, log, seedsSamples: false, pause, memoryMaxBytes };
   return { records: new ObjectRecordStorage(options), log, storage };

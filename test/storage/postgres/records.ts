@@ -1,6 +1,5 @@
 // The records of a process over a Postgres database, without its HTTP.
 
-import { connect, createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { FairScheduler } from '../../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../../src/core/domain/errors.js';
@@ -9,8 +8,7 @@ import { NO_LIMITS } from '../../../src/core/records/account-limits.js';
 import { postgresRecords } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
-import { keptLog } from '../../support/kept-log.js';
-import { onLoopback } from '../../support/loopback.js';
+import { memoryLog } from '../../support/memory-log.js';
 import { newDatabaseName, sharedPostgres } from '../../support/postgres.js';
 
 /** An empty database. */
@@ -24,7 +22,7 @@ export async function newDatabase() {
 
 /** As a process does: two of them on one database are two processes. Its tables are made if it has none. */
 export async function openRecords(url: string, limits = NO_LIMITS) {
-  const log = keptLog();
+  const log = memoryLog();
   const database = new Database(url);
   onTestFinished(() => database.close());
   await prepareSchema(database);
@@ -32,23 +30,6 @@ export async function openRecords(url: string, limits = NO_LIMITS) {
   const options = { database, scheduler, limits, log, events: undefined };
   const { account, operator } = postgresRecords(options);
   return { database, account, operator, log };
-}
-
-/** A port that leads to Postgres, and what it does with the bytes that come from there. */
-export async function openTap(target: number, onBytes: (bytes: Buffer) => void): Promise<number> {
-  const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1');
-    far.on('data', (bytes) => {
-      onBytes(bytes);
-      near.write(bytes);
-    });
-    near.pipe(far);
-    near.on('error', () => far.destroy()).on('close', () => far.destroy());
-    far.on('error', () => near.destroy()).on('close', () => near.destroy());
-  });
-  const { port, close } = await onLoopback(server);
-  onTestFinished(close);
-  return port;
 }
 
 /** Records in an empty database. */

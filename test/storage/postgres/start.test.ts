@@ -1,27 +1,26 @@
 // What a process finds when it starts: no tables, those of another release or program, a server
 // or a user that cannot do, a pooler. And `/ready`, when Postgres takes no writes later.
 
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../scripts/free-port.js';
-import { openToPostgres } from '../../../scripts/processes/postgres.js';
+import { asPostgres, openToPostgres } from '../../../scripts/processes/postgres.js';
 import { Database } from '../../../src/storage/postgres/database.js';
 import { checkServer } from '../../../src/storage/postgres/schema.js';
 import { VALID_BODY } from '../../support/collection-table.js';
-import { eventually } from '../../support/eventually.js';
-import { openLine } from '../../support/line.js';
-import {
-  openPgBouncer,
-  openPostgresOnSmallDisk,
-  pgBouncerIsMissing,
-  sharedPostgres,
-} from '../../support/postgres.js';
+import { ADMIN_KEY } from '../../support/contract.js';
+import { metricsOf, operationsOf, readyOf } from '../../support/operations.js';
+import { openPostgresOnSmallDisk, sharedPostgres } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
+import { startProgram } from '../../support/program.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
-import { openFolder } from '../../support/test-folder.js';
+import { openTcpProxy } from '../../support/tcp-proxy.js';
+import { testFolder } from '../../support/test-folder.js';
 import { customer, newDatabase, openRecords, recordIn } from './records.js';
+
+const folder = testFolder();
 
 it('A start refuses the tables of another program', async () => {
   const { url, sql } = await newDatabase();
@@ -29,7 +28,7 @@ it('A start refuses the tables of another program', async () => {
   await expect(openRecords(url)).rejects.toThrow(/tables of another program \(records\)/);
 });
 
-it('A process works beside a newer release, unless its tables need that release', async () => {
+it('A process works alongside a newer release, unless its tables need that release', async () => {
   const { url, sql } = await newDatabase();
   const before = await openRecords(url);
   await sql('alter table records add column extra text');
@@ -63,16 +62,30 @@ it('A start needs the right to make tables, or to use those that are there', asy
   expect(await found('guest')).toMatchObject({ found: expect.stringMatching(line), tables: true });
 });
 
-it.skipIf(pgBouncerIsMissing())(
+const PGBOUNCER = '/usr/sbin/pgbouncer';
+
+/** Starts PgBouncer in transaction mode; resolves with its port when it listens. `target`: the port of Postgres. */
+async function startPgBouncer(target: number): Promise<number> {
+  const port = await freePort();
+  openToPostgres(folder.path);
+  const lines = [
+    ...['[databases]', `* = host=127.0.0.1 port=${target} user=service`],
+    ...['[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${port}`, 'auth_type = any'],
+    ...['pool_mode = transaction', 'default_pool_size = 10', 'unix_socket_dir ='],
+  ];
+  writeFileSync(folder.at('pgbouncer.ini'), `${lines.join('\n')}\n`);
+  const pooler = startProgram(asPostgres([PGBOUNCER, folder.at('pgbouncer.ini')]));
+  onTestFinished(async () => void (await pooler.stop('SIGKILL')));
+  await pooler.saw(`listening on 127.0.0.1:${port}`);
+  return port;
+}
+
+// A machine without PgBouncer (apt-get install pgbouncer) skips it.
+it.skipIf(!existsSync(PGBOUNCER))(
   'The service works behind a pooler that loses prepared statements, without retries',
   async () => {
     const { name, port } = await newDatabase();
-    const folder = await openFolder();
-    onTestFinished(() => folder.remove());
-    openToPostgres(folder.path);
-    const pooler = await openPgBouncer(join(folder.path, 'pooler'), port);
-    onTestFinished(async () => void (await pooler.close()));
-    const url = `postgres://service@127.0.0.1:${pooler.port}/${name}`;
+    const url = `postgres://service@127.0.0.1:${await startPgBouncer(port)}/${name}`;
     // With limits changes go one by one, and so over many connections.
     const { account, database } = await openRecords(url, { maxBytes: 0, maxRecords: 1000 });
     const creates = Array.from({ length: 400 }, (_, i) =>
@@ -84,7 +97,7 @@ it.skipIf(pgBouncerIsMissing())(
   },
 );
 
-it("a start waits while Postgres' name doesn't resolve yet, and a stop ends it", async () => {
+it("A start waits while Postgres' name doesn't resolve yet, and a stop ends it", async () => {
   const process = spawnServer({ DATABASE_URL: 'postgres://service@not-yet.invalid/service' });
   onTestFinished(async () => void (await process.stop()));
   await process.saw(/"event":"postgres_unavailable"/);
@@ -92,20 +105,20 @@ it("a start waits while Postgres' name doesn't resolve yet, and a stop ends it",
   expect(await process.stop()).toBe(0);
 });
 
-it('a process whose Postgres is away says that it is starting, and starts when Postgres is back', async () => {
+it('A process whose Postgres is down reports that it is starting, and starts when Postgres is back', async () => {
   const { url, port, sql } = await newDatabase();
-  const line = await openLine(port);
-  onTestFinished(() => line.close());
-  line.set('cut');
+  const proxy = await openTcpProxy(port);
+  onTestFinished(() => proxy.close());
+  proxy.set('cut');
   const operationsPort = await freePort();
-  const over = url.replace(`:${port}/`, `:${line.port}/`);
+  const over = url.replace(`:${port}/`, `:${proxy.port}/`);
   const settings = { DATABASE_URL: over, ACCOUNT_MAX_RECORDS: '3' };
   const process = spawnServer({ ...settings, OPS_PORT: String(operationsPort) });
   onTestFinished(async () => void (await process.stop()));
   await process.saw(/"event":"postgres_unavailable"/);
   const ready = await fetch(`http://127.0.0.1:${operationsPort}/ready`);
   expect([ready.status, await ready.json()]).toMatchObject([503, { reasons: ['starting'] }]);
-  line.set('open');
+  proxy.set('open');
   await process.saw(/"event":"started"/);
   // New tables come with all samples, whatever the quotas.
   const samples = await sql('select count(*), min(version) from records');
@@ -120,7 +133,7 @@ it.each([
     (url: string) => `${url}?sslmode=require&channel_binding=require`,
     /DATABASE_URL demands channel_binding=require, .*remove it/,
   ],
-])('%s ends the start with one sentence', async (_, changed, sentence) => {
+])('A start ends with one sentence because of %s', async (_, changed, sentence) => {
   const { url } = await newDatabase();
   const process = spawnServer({ DATABASE_URL: changed(url) });
   expect(await process.exited).toBe(1);
@@ -130,7 +143,7 @@ it.each([
   });
 });
 
-it('a start advances the sequences behind rows that came without them', async () => {
+it('A start advances the sequences behind rows that came without them', async () => {
   const { url, sql } = await newDatabase();
   const first = await openRecords(url);
   recordIn(await first.account('a').create('customers', customer()));
@@ -150,43 +163,40 @@ it('a start advances the sequences behind rows that came without them', async ()
   expect(await sql(event)).toEqual([{ id: '71' }]);
 });
 
-it("an address of Postgres' name gets 2 s for its handshake, and not Node's 250 ms", async () => {
+it("An address of Postgres' name gets 2 s for its handshake, and not Node's 250 ms", async () => {
   new Database('postgres://service@localhost/service');
   expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(2_000);
 });
 
-async function readyOf(url: string) {
-  const key = 'the-operator-key-of-these-tests-0123456789';
-  const process = await startServer({ DATABASE_URL: url, OPS_PORT: '0', ADMIN_API_KEY: key });
-  onTestFinished(async () => void (await process.stop()));
-  const operations = await process.saw(/"event":"started".*"operations":"([^"]+)"/);
-  const ready = async () => (await fetch(`${operations}/ready`)).json();
-  const metrics = async () => (await fetch(`${operations}/metrics`)).text();
+async function serverOver(url: string) {
+  const settings = { OPS_PORT: '0', ADMIN_API_KEY: ADMIN_KEY };
+  const server = await startServer({ DATABASE_URL: url, ...settings });
+  onTestFinished(async () => void (await server.stop()));
+  const operations = operationsOf(server);
   const create = async () => {
-    const path = `${process.origin}/api/v1/admin/accounts/a/customers`;
-    const init = { method: 'POST', headers: { 'X-Service-Admin-Key': key } };
-    const note = 'x'.repeat(500_000);
-    return (await fetch(path, { ...init, body: customer({ note }) })).status;
+    const path = `${server.origin}/api/v1/admin/accounts/a/customers`;
+    const headers = { 'X-Service-Admin-Key': ADMIN_KEY };
+    const body = customer({ note: 'x'.repeat(500_000) });
+    return (await fetch(path, { method: 'POST', headers, body })).status;
   };
-  return { ready, metrics, create };
+  const metrics = async () => (await metricsOf(operations)).text;
+  return { ready: () => readyOf(operations), metrics, create };
 }
 
 it('A process is not ready while Postgres takes no writes, and ready again afterwards', async () => {
   const { name, url, sql } = await newDatabase();
   const server = await sharedPostgres();
-  const { ready, metrics } = await readyOf(url);
+  const { ready, metrics } = await serverOver(url);
   expect(await ready()).toMatchObject({ ready: true });
   expect(await metrics()).toMatch(/^service_postgres_waiting 0$/m);
   expect(await metrics()).not.toMatch(/^service_records|^service_accounts/m);
   const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
   await sql(`alter database ${name} set default_transaction_read_only = on`);
   await server.sql('postgres', end);
-  await eventually(async () =>
-    expect(await ready()).toMatchObject({ ready: false, reasons: ['database_unavailable'] }),
-  );
+  await expect.poll(ready).toMatchObject({ ready: false, reasons: ['database_unavailable'] });
   await server.sql('postgres', `alter database ${name} set default_transaction_read_only = off`);
   await server.sql('postgres', end);
-  await eventually(async () => expect(await ready()).toMatchObject({ ready: true }));
+  await expect.poll(ready).toMatchObject({ ready: true });
 });
 
 const under = privateMounts();
@@ -195,14 +205,14 @@ it.skipIf(under === undefined)('A process is not ready when Postgres has a full 
   const { server: small, disk } = await openPostgresOnSmallDisk(120_000_000, under ?? []);
   onTestFinished(() => small.close());
   const url = await small.make('filled');
-  const { ready, metrics, create } = await readyOf(url);
+  const { ready, metrics, create } = await serverOver(url);
   expect(await create()).toBe(201);
   expect(await metrics()).toMatch(/^service_commits_total\{result="committed"\} 1$/m);
   const { bavail, bsize } = statfsSync(disk);
   writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize));
-  await eventually(async () => expect(await create()).toBe(500));
+  await expect.poll(create).toBe(500);
   expect(await ready()).toMatchObject({ ready: false, reasons: ['writes_failing', 'disk_full'] });
   rmSync(join(disk, 'filler'));
-  await eventually(async () => expect(await ready()).toMatchObject({ ready: true }));
+  await expect.poll(ready).toMatchObject({ ready: true });
   expect(await create()).toBe(201);
 });

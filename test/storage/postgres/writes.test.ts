@@ -4,18 +4,9 @@
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { VALID_BODY } from '../../support/collection-table.js';
-import { eventually } from '../../support/eventually.js';
-import { openLine } from '../../support/line.js';
 import { openPostgres } from '../../support/postgres.js';
-import {
-  customer,
-  messageIn,
-  newDatabase,
-  newRecords,
-  openRecords,
-  openTap,
-  recordIn,
-} from './records.js';
+import { openTcpProxy } from '../../support/tcp-proxy.js';
+import { customer, messageIn, newDatabase, newRecords, openRecords, recordIn } from './records.js';
 
 /** Names another process of the server to each client, as a pooler does. */
 function changePid(bytes: Buffer): void {
@@ -26,12 +17,12 @@ function changePid(bytes: Buffer): void {
 /** The message's type and length in Postgres' protocol, before the pid. */
 const BACKEND_KEY_DATA = Buffer.from('K\0\0\0\x0c');
 
-/** One account with a record, over a line, and what a test does to it. */
-async function overLine({ isPooled = false } = {}) {
+/** One account with a record, over a proxy, and what a test does to it. */
+async function openOverProxy({ isPooled = false } = {}) {
   const { name, url, port, sql } = await newDatabase();
-  const line = await openLine(isPooled ? await openTap(port, changePid) : port);
-  onTestFinished(() => line.close());
-  const records = await openRecords(url.replace(`:${port}/`, `:${line.port}/`));
+  const proxy = await openTcpProxy(port, isPooled ? changePid : undefined);
+  onTestFinished(() => proxy.close());
+  const records = await openRecords(url.replace(`:${port}/`, `:${proxy.port}/`));
   const account = records.account('a');
   const { id } = recordIn(await account.create('customers', customer()));
   const waiting = () =>
@@ -39,7 +30,7 @@ async function overLine({ isPooled = false } = {}) {
   return {
     account,
     id,
-    line,
+    proxy,
     sql,
     waiting,
     database: records.database,
@@ -51,14 +42,11 @@ async function overLine({ isPooled = false } = {}) {
       await holder.query(`begin; lock table ${table} in exclusive mode`);
       return () => holder.end();
     },
-    /** Cuts the line while a statement waits for the lock. Resolves with its process. */
+    /** Cuts the proxy while a statement waits for the lock. Resolves with its process. */
     async cut() {
-      const found = await eventually(async () => {
-        const pids = await waiting();
-        expect(pids).toHaveLength(1);
-        return pids;
-      });
-      line.set('cut');
+      await expect.poll(waiting).toHaveLength(1);
+      const found = await waiting();
+      proxy.set('cut');
       return found;
     },
   };
@@ -67,15 +55,15 @@ async function overLine({ isPooled = false } = {}) {
 it.each([
   ['create', { version: 1, records: '2' }],
   ['PATCH', { version: 2, records: '1' }],
-])('have a %s whose connection was lost stored once, and acknowledged', async (kind, wanted) => {
-  const { account, id, line, lock, cut, sql } = await overLine();
+])('A %s whose connection is lost is stored once, and acknowledged', async (kind, wanted) => {
+  const { account, id, proxy, lock, cut, sql } = await openOverProxy();
   const unlock = await lock('account_totals');
   const changing =
     kind === 'PATCH'
       ? account.update('customers', id, '{"note":"x"}')
       : account.create('customers', customer({ note: 'x' }));
   await cut();
-  line.set('open');
+  proxy.set('open');
   await unlock();
   const changed = recordIn(await changing);
   expect(changed['note']).toBe('x');
@@ -95,62 +83,58 @@ it('Writes are retried if a pooler reports that it lost its server', async () =>
 });
 
 it('Writes are ended in Postgres before a retry, so that none is stored late', async () => {
-  const { account, id, line, lock, cut, waiting } = await overLine();
+  const { account, id, proxy, lock, cut, waiting } = await openOverProxy();
   const unlock = await lock('records');
   const deleting = account.delete('customers', id);
   const before = await cut();
-  line.set('open');
+  proxy.set('open');
   // The second attempt waits for the lock, too, and the first has gone.
-  await eventually(async () => {
-    const now = await waiting();
-    expect(now).toHaveLength(1);
-    expect(now).not.toEqual(before);
-  });
+  await expect.poll(waiting).toEqual([expect.not.objectContaining(before[0] ?? {})]);
   await unlock();
   expect(await deleting).toEqual({ ok: true, value: id });
 });
 
 it('A DELETE that finds no row after a lost connection is logged as unknown', async () => {
-  const { account, id, line, lock, cut, sql, log } = await overLine();
+  const { account, id, proxy, lock, cut, sql, log } = await openOverProxy();
   const unlock = await lock('records');
   const deleting = account.delete('customers', id);
   await cut();
   await unlock();
   await sql('delete from records');
-  line.set('open');
+  proxy.set('open');
   expect(messageIn(await deleting)).toMatch(/read the record before trying again/);
   expect(log.lines.map(({ event }) => event)).toContain('storage_commit_failed');
 });
 
 it('A write lost behind a pooler is reported as unknown and not retried', async () => {
-  const { account, id, line, lock, cut, database } = await overLine({ isPooled: true });
+  const { account, id, proxy, lock, cut, database } = await openOverProxy({ isPooled: true });
   const unlock = await lock('records');
   const deleting = account.delete('customers', id);
   await cut();
-  line.set('open');
+  proxy.set('open');
   expect(messageIn(await deleting)).toMatch(/read the record before trying again/);
   expect(database.figures.retries).toBe(0);
   await unlock();
 });
 
 it('Writes fail with "nothing was changed" if never sent, and as unknown once sent', async () => {
-  const { account, line, lock, waiting } = await overLine();
+  const { account, proxy, lock, waiting } = await openOverProxy();
   let begun = performance.now();
-  line.set('cut');
+  proxy.set('cut');
   // The attempts after it get no answer at all.
-  setTimeout(() => line.set('held'), 3_000);
+  setTimeout(() => proxy.set('stalled'), 3_000);
   await expect(account.create('customers', customer())).rejects.toMatchObject({
     failure: { code: 'STORAGE_UNAVAILABLE', retryAfterSeconds: 2 },
   });
   expect(performance.now() - begun).toBeLessThan(6_000);
-  line.set('open');
+  proxy.set('open');
   const unlock = await lock('account_totals');
   begun = performance.now();
   const message = messageIn(await account.create('customers', customer()));
   expect(message).toMatch(/read the record before/);
   expect(performance.now() - begun).toBeGreaterThan(4_900);
   // What waited for the lock does not wait for ever.
-  await eventually(async () => expect(await waiting()).toEqual([]));
+  await expect.poll(waiting).toEqual([]);
   await unlock();
 }, 60_000);
 
@@ -171,7 +155,7 @@ it('Writes are not acknowledged if the wait for a synchronous standby was cancel
     await probe;
   }
   const creating = records.account('a').create('customers', customer());
-  await eventually(async () => expect(await cancelled()).toBe(true));
+  await expect.poll(cancelled).toBe(true);
   expect(messageIn(await creating)).toMatch(/read the record before trying again/);
 }, 60_000);
 

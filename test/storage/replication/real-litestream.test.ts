@@ -6,9 +6,9 @@ import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect } from 'vitest';
+import { changes, loaded, rows } from '../../../src/storage/conformance/check.js';
 import { itWithLitestream, litestreamHome } from '../../support/litestream.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, loaded, rows } from '../storage-conformance.js';
 
 /** Both copies of the header, and what says how far the log was written back (sqlite.org/walformat.html, 2.1). */
 const INDEX_START_BYTES = 136;
@@ -16,7 +16,7 @@ const INDEX_START_BYTES = 136;
 const folder = testFolder();
 
 itWithLitestream(
-  'a commit that the index of the log does not count is counted by the next start, and the replica stays whole',
+  'The next start finds a commit that the index of the log lacks, and the replica stays complete',
   async (program) => {
     const home = litestreamHome(program, folder.path);
     const { file: path, socketPath } = home;

@@ -82,13 +82,13 @@ async function commit(): Promise<number> {
 
 /** Litestream answers no sync until `letGo`. */
 function hold(): void {
-  stub.says.held = new Promise((resolve) => {
+  stub.state.held = new Promise((resolve) => {
     letGo = resolve;
   });
 }
 
 it('A replica is reached when Litestream has taken a commit of this file, and is tried every second until then', async () => {
-  stub.says.advances = false;
+  stub.state.advances = false;
   make();
   const reason = 'Litestream follows another file: it lacks a commit of this one';
   await until(() => last()?.reason === reason);
@@ -97,48 +97,48 @@ it('A replica is reached when Litestream has taken a commit of this file, and is
   expect(touches).toBe(1);
   await pass(250);
   expect(touches).toBe(2);
-  stub.says.advances = true;
+  stub.state.advances = true;
   await pass(1_000);
   expect(last()).toEqual({ isReached: true, reason: undefined, behindSince: undefined });
 });
 
-it('It is proven again if Litestream was restarted, and only then', async () => {
+it('A replica is verified again only if Litestream was restarted', async () => {
   await reach();
-  stub.says.databases = [];
+  stub.state.databases = [];
   await pass(1_000);
   expect(last()?.isReached).toBe(false);
-  stub.says.databases = [DATABASE];
+  stub.state.databases = [DATABASE];
   await pass(1_000);
   expect([last()?.isReached, touches]).toEqual([true, 1]);
-  stub.says.startedAt = '2026-11-22T05:00:00Z';
+  stub.state.startedAt = '2026-11-22T05:00:00Z';
   await pass(1_000);
   expect([last()?.isReached, touches]).toEqual([true, 2]);
 });
 
-it('It gets the commits of each second, and is behind since the oldest that it lacks', async () => {
+it('A replica gets the commits of each second, and is behind since the oldest that it lacks', async () => {
   await reach();
-  stub.says.lacks = 1;
+  stub.state.lacks = 1;
   const first = await commit();
   expect(last()).toMatchObject({ isReached: true, behindSince: first });
   const second = await commit();
   expect(last()?.behindSince).toBe(second);
-  stub.says.lacks = 0;
+  stub.state.lacks = 0;
   await pass(1_000);
   expect(last()).toMatchObject({ isReached: true, behindSince: undefined });
   await pass(3_000);
   expect(stub.syncs).toHaveLength(5);
 });
 
-it('It is behind since a commit of which the sync failed, also where Litestream counts from 1 again', async () => {
+it('A replica is behind since the commit whose sync failed, also if Litestream counts from 1 again', async () => {
   await reach();
   for (let second = 0; second < 5; second++) await commit();
-  stub.says.lacks = 1;
-  stub.says.refusal = 'no room';
+  stub.state.lacks = 1;
+  stub.state.refusal = 'no room';
   const at = await commit();
   expect(reports.some(({ hasFailed }) => hasFailed)).toBe(true);
   const reason = 'Litestream says: no room';
   expect(last()).toMatchObject({ isReached: false, reason, behindSince: at });
-  stub.says.refusal = undefined;
+  stub.state.refusal = undefined;
   await pass(1_000);
   expect(last()).toMatchObject({ isReached: true, behindSince: at });
   await stub.close();
@@ -147,7 +147,7 @@ it('It is behind since a commit of which the sync failed, also where Litestream 
   expect(last()?.behindSince).toBeUndefined();
 });
 
-it('Commits wait for a sync for no more than a second, and it stays reached only while Litestream answers', async () => {
+it('Commits wait at most a second for a sync, and the replica stays reached only while Litestream answers', async () => {
   await reach();
   hold();
   const at = await commit();
@@ -156,11 +156,11 @@ it('Commits wait for a sync for no more than a second, and it stays reached only
   await pass(5_250);
   expect([stub.syncs.length, uses]).toEqual([3, 0]);
   expect(last()).toMatchObject({ isReached: true, behindSince: at });
-  stub.says.version = '0.5.16';
+  stub.state.version = '0.5.16';
   await pass(1_000);
   const reason = expect.stringContaining('has version 0.5.16');
   expect(last()).toMatchObject({ isReached: false, reason, behindSince: at });
-  stub.says.version = '0.5.17';
+  stub.state.version = '0.5.17';
   letGo();
   await pass(2_000);
   expect(last()).toMatchObject({ isReached: true, behindSince: undefined });
@@ -183,7 +183,7 @@ it('A stop sends what the replica lacks, if it is reached, and gives that three 
   await vi.advanceTimersByTimeAsync(1);
   await until(() => closed.mock.calls.length > 0);
   letGo();
-  stub.says.refusal = 'no';
+  stub.state.refusal = 'no';
   make();
   replica.committed();
   await until(() => last()?.reason === 'Litestream says: no');

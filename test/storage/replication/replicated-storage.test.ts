@@ -11,11 +11,10 @@ import {
   type ReplicaReport,
 } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.js';
+import { changes, loaded, rows } from '../../../src/storage/conformance/check.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
 import { spawnServer } from '../../support/server-process.js';
 import { testFolder } from '../../support/test-folder.js';
-import { changes, loaded, rows } from '../storage-conformance.js';
 
 const folder = testFolder();
 let path: string;
@@ -67,12 +66,12 @@ it('Only one service at a time has the file: a second one, with a replica or wit
   await refuses(replicated);
 });
 
-it('Without Litestream it commits, reports that, and takes backups', async () => {
+it('Without Litestream a storage commits, reports it, and takes backups', async () => {
   const storage = await open();
   await stub.close();
   expect(await storage.commit(put(100))).toEqual(committed);
   const behind = { isReached: false, behindSince: expect.any(Number) };
-  await eventually(async () => expect(reports.at(-1)).toMatchObject(behind));
+  await expect.poll(() => reports.at(-1)).toMatchObject(behind);
   const { recordCount } = await storage.backup(folder.at('backup.db'));
   expect(recordCount).toBe((await loaded(storage)).length);
 });

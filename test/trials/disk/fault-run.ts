@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { STORAGE_LOST_EXIT_CODE } from '../../../src/hosts/node/process.js';
 import type { spawnServer } from '../../support/server-process.js';
-import { compare, counted, type Difference } from '../load/judge.js';
+import { compare, counted, type Difference } from '../load/compare.js';
 import { accountOf, Load } from '../load/load.js';
 import { randomFrom } from '../load/random.js';
 import { Recorder } from '../load/recorder.js';

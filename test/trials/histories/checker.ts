@@ -24,7 +24,7 @@ export type Checker = (model: Model, history: string, shrinks?: boolean) => Prom
 const PART_MAX_S = 60;
 const OUTPUT_MAX_BYTES = 64_000_000;
 
-/** Why nothing can be judged here; undefined if it can. */
+/** Why nothing can be checked here; undefined if it can. */
 export function goIsMissing(): string | undefined {
   return spawnSync('go', ['version']).status === 0 ? undefined : 'Go is not installed here';
 }

@@ -16,7 +16,7 @@ export interface Amount {
 
 export interface Fault {
   readonly name: string;
-  /** Those that judge the history. Default: all. */
+  /** The models that the history is checked against. Default: all. */
   readonly models?: readonly Model[];
   /** Why it is unavailable here; undefined if it is available. */
   missing?(): string | undefined;

@@ -1,6 +1,6 @@
-// The trial `histories`: the answers to many concurrent clients, under every fault that we
-// know how to make, judged by Porcupine, a checker that knows nothing of the
-// service. Controls show that it sees a violation where one is.
+// The trial `histories`: the responses to many concurrent clients, under every fault that we know
+// how to inject, checked by Porcupine, which knows nothing of the service. Controls show that it
+// detects violations.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,15 +57,15 @@ export const histories: Trial = async (options) => {
   return findings;
 };
 
-type Judged = Omit<Finding, 'fault'>;
+type Outcome = Omit<Finding, 'fault'>;
 
-/** Makes histories under a fault and has each judged by each model. */
+/** Makes histories under a fault and has each checked by each model. */
 async function underFault(
   fault: Fault,
   amount: Amount,
   options: TrialOptions,
   checker: Checker,
-): Promise<Judged> {
+): Promise<Outcome> {
   const times = Math.ceil(amount.operations / HISTORY_MAX_OPERATIONS);
   const each = {
     ...amount,
@@ -73,7 +73,7 @@ async function underFault(
     rounds: Math.ceil(amount.rounds / times),
   };
   const bad: string[] = [];
-  const judged = new Map<Model, number>();
+  const checked = new Map<Model, number>();
   let [operations, restarts, unclear, refused, came] = [0, 0, 0, 0, ''];
   for (let time = 0; time < times; time++) {
     const history = await made(options, (folder) => fault.run(folder, each));
@@ -87,7 +87,7 @@ async function underFault(
       writeHistory(path, history.header, history.operations);
       const verdict = await checker(model, path);
       const { illegal, undecided, parts, part, smallest = [] } = verdict;
-      judged.set(model, (judged.get(model) ?? 0) + parts);
+      checked.set(model, (checked.get(model) ?? 0) + parts);
       // A history that the checker could not decide in time doesn't hold either.
       if (illegal + undecided === 0) continue;
       const lines = [`${model}: ${illegal} of ${parts} illegal, ${undecided} undecided`];
@@ -100,7 +100,7 @@ async function underFault(
     ...[`${operations} operations`, `${restarts} restarts`, `${unclear} unclear writes`],
     ...(refused > 0 ? [`${refused} refused without effect`] : []),
   ];
-  const parts = [...judged].map(([model, count]) => `${model} ${count}`).join(', ');
+  const parts = [...checked].map(([model, count]) => `${model} ${count}`).join(', ');
   return {
     tried: tried.join(', '),
     found: bad.join('\n           ') || `all legal (histories by model: ${parts})`,
@@ -109,7 +109,7 @@ async function underFault(
 }
 
 /** Alters a history, one thing at a time: each must be detected. */
-async function altered(options: TrialOptions, checker: Checker): Promise<Judged> {
+async function altered(options: TrialOptions, checker: Checker): Promise<Outcome> {
   const missed: string[] = [];
   const history = await made(options, (folder) => NO_FAULT.run(folder, AMOUNTS.small));
   const path = join(options.folder, 'altered.jsonl');

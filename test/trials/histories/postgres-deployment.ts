@@ -1,12 +1,12 @@
 // Two stateless processes over one Postgres, under a load that goes to both. Each reaches
-// Postgres over a line of its own, which a fault can hold, cut or deliver late.
+// Postgres over a proxy of its own, which a fault can stall, delay or cut.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { ADMIN_KEY } from '../../support/contract.js';
 import { type IdentityStub, openIdentityStub } from '../../support/identity-stub.js';
-import { type Line, openLine } from '../../support/line.js';
 import { newDatabaseName, type PostgresServer } from '../../support/postgres.js';
 import { spawnServer } from '../../support/server-process.js';
+import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { clientOf } from '../service/client.js';
 import { Deployment } from './deployment.js';
 
@@ -20,7 +20,7 @@ const CALM_MAX_MS = 60_000;
 
 /** The process in a place may be replaced later. */
 interface Place {
-  readonly line: Line;
+  readonly proxy: TcpProxy;
   service?: ReturnType<typeof spawnServer>;
   /** Undefined: no client asks here. */
   origin: string | undefined;
@@ -42,7 +42,7 @@ export class PostgresDeployment extends Deployment {
     try {
       await postgres.make(deployment.#database);
       for (let place = 0; place < PROCESSES; place++) {
-        deployment.places.push({ line: await openLine(postgres.port), origin: undefined });
+        deployment.places.push({ proxy: await openTcpProxy(postgres.port), origin: undefined });
       }
       await Promise.all(deployment.places.map((_, place) => deployment.start(place)));
       return deployment;
@@ -56,7 +56,7 @@ export class PostgresDeployment extends Deployment {
   async start(place: number): Promise<void> {
     const here = this.at(place);
     here.service = spawnServer({
-      DATABASE_URL: `postgres://service@127.0.0.1:${here.line.port}/${this.#database}`,
+      DATABASE_URL: `postgres://service@127.0.0.1:${here.proxy.port}/${this.#database}`,
       AUTH_USERINFO_URL: this.provider.url,
       ADMIN_API_KEY: ADMIN_KEY,
     });
@@ -89,10 +89,10 @@ export class PostgresDeployment extends Deployment {
     await this.postgres.close();
     await promote();
     this.postgres = standby;
-    for (const { line } of this.places) {
-      line.leadTo(standby.port);
-      line.set('cut');
-      line.set('open');
+    for (const { proxy } of this.places) {
+      proxy.setTarget(standby.port);
+      proxy.set('cut');
+      proxy.set('open');
     }
   }
 
@@ -109,7 +109,7 @@ export class PostgresDeployment extends Deployment {
 
   override async close(): Promise<void> {
     await Promise.all(this.places.map(({ service }) => service?.stop('SIGKILL')));
-    await Promise.all(this.places.map(({ line }) => line.close()));
+    await Promise.all(this.places.map(({ proxy }) => proxy.close()));
     await super.close();
     await this.postgres.close();
   }

@@ -1,10 +1,9 @@
-// The faults of two processes over Postgres: of the processes, of Postgres, and of the lines between.
+// The faults of two processes over Postgres: of the processes, of Postgres, and of the network between them.
 
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { LineState } from '../../support/line.js';
 import {
   openPostgres,
   openPostgresOnSmallDisk,
@@ -12,6 +11,7 @@ import {
   type PostgresServer,
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
+import type { TcpProxyState } from '../../support/tcp-proxy.js';
 import type { Amount, Fault, Faulted } from './deployment.js';
 import { PostgresDeployment } from './postgres-deployment.js';
 
@@ -37,11 +37,11 @@ function fault(name: string, happen: Happening, open = () => openPostgres()): Fa
   };
 }
 
-function line(name: string, state: LineState): Fault {
+function proxy(name: string, state: TcpProxyState): Fault {
   return fault(name, async (deployment, place, round) => {
-    deployment.at(place).line.set(state);
+    deployment.at(place).proxy.set(state);
     await delay(lasts(round));
-    deployment.at(place).line.set('open');
+    deployment.at(place).proxy.set('open');
   });
 }
 
@@ -50,15 +50,15 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
   fault('SIGSTOP and SIGCONT', (deployment, place, round) =>
     deployment.freeze(place, round === 0 ? FROZEN_MS : LONG_MS),
   ),
-  line('Postgres held', 'held'),
-  line('Postgres cut off', 'cut'),
-  line('statements delivered late', 'late'),
+  proxy('Postgres stalled', 'stalled'),
+  proxy('Postgres cut off', 'cut'),
+  proxy('statements delivered late', 'delayed'),
   fault('statements of a killed process delivered late', async (deployment, place) => {
-    deployment.at(place).line.set('late');
+    deployment.at(place).proxy.set('delayed');
     await delay(SHORT_MS / 10);
     await deployment.end(place, 'SIGKILL');
     await delay(SHORT_MS);
-    deployment.at(place).line.set('open');
+    deployment.at(place).proxy.set('open');
     await deployment.start(place);
   }),
   fault('Postgres restarted', ({ postgres }, _, round) =>

@@ -31,7 +31,7 @@ const ORDERS = { small: 2_000, quick: 200_000, usual: 200_000 };
 const MILLISECONDS = { small: 1_000, quick: 5_000, usual: 30_000 };
 const LARGE_RECORDS = 30;
 /** The heap of the promise, and the unit's one thread of V8. */
-const NODE_OPTIONS = ['--max-old-space-size=512', '--v8-pool-size=1'];
+const NODE_OPTIONS = '--max-old-space-size=512 --v8-pool-size=1';
 /** The heap, 64 MiB of bodies and answers, buffers of connections, the storage thread, the program. */
 const MEMORY_MAX_MEGABYTES = 800;
 const READ_P99_MAX_MS = 300;
@@ -111,11 +111,11 @@ async function underAttack(
   { fault, attacks }: Run,
   file: string,
   milliseconds: number,
-  judgesTimes: boolean,
+  checksTimes: boolean,
 ): Promise<Finding> {
   const identity = await openIdentityStub(provider);
-  const environment = { ...QUOTAS, ...settingsOf(file, identity) };
-  const server = await startServer(environment, { nodeOptions: NODE_OPTIONS });
+  const environment = { ...QUOTAS, ...settingsOf(file, identity), NODE_OPTIONS };
+  const server = await startServer(environment);
   try {
     const { origin } = server;
     const attack = async (clients: readonly HostileClient[], lasts: number): Promise<number> => {
@@ -144,7 +144,7 @@ async function underAttack(
       fault,
       tried: `${sent} requests of the clients, ${readMs.length} reads and ${writeMs.length} writes of a neighbour`,
       found: `${fate}${peak} MB; ${measured(noted)}; of ${created.length} acknowledged creates ${missing} missing, ${extra} too many`,
-      holds: isUnharmed && peak <= MEMORY_MAX_MEGABYTES && (!judgesTimes || isInTime(noted)),
+      holds: isUnharmed && peak <= MEMORY_MAX_MEGABYTES && (!checksTimes || isInTime(noted)),
     };
   } finally {
     await server.stop('SIGKILL');

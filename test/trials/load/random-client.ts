@@ -2,7 +2,7 @@
 
 import type { Envelope } from '../../support/contract.js';
 import { type Call, clientOf, NoAnswer } from '../service/client.js';
-import type { StoredEvent } from './judge.js';
+import type { StoredEvent } from './compare.js';
 import type { Asked, Operation, Payment, Properties, Recorder, Target } from './recorder.js';
 
 export const COLLECTIONS = ['orders', 'customers'] as const;

@@ -1,7 +1,7 @@
 // Sends one request and checks what holds for every answer: headers, envelope, and that it
 // holds no data of another account.
 
-import { AssertionError } from 'node:assert';
+import assert, { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { Row } from '../../support/contract.js';
 import type { Call, Client } from '../service/client.js';
@@ -20,15 +20,15 @@ export async function exchange<Data = Row>(client: Client, call: Call) {
   const what = `${call.method} ${call.path} → ${status} ${text.slice(0, 500)}`;
   const names = ['content-type', 'cache-control', 'x-content-type-options', 'x-request-id'];
   const found = names.map((name) => headers.get(name));
-  same(found, ['application/json; charset=utf-8', 'no-store', 'nosniff', requestId], what);
+  assertEqual(found, ['application/json; charset=utf-8', 'no-store', 'nosniff', requestId], what);
   const { account } = call;
   if (account !== undefined) {
     const canaries = `${text} ${JSON.stringify([...headers])}`.match(/canary-\d+/g) ?? [];
     const strange = canaries.filter((canary) => canary !== canaryOf(account));
-    must(strange.length === 0, `${what}: holds ${strange[0]}, asked by ${account}`);
+    assert(strange.length === 0, `${what}: holds ${strange[0]}, asked by ${account}`);
   }
   const { request_id, timestamp, pagination, ...more } = json.meta;
-  must(
+  assert(
     isDeepStrictEqual(Object.keys(json), [status >= 400 ? 'error' : 'data', 'meta']) &&
       request_id === requestId &&
       Math.abs(Date.parse(timestamp) - Date.now()) < 60_000 &&
@@ -43,13 +43,8 @@ export async function view<Data = Row>(client: Client, path: string) {
   return exchange<Data>(client, { method: 'GET', path: `/admin${path}` });
 }
 
-/** Throws with the message unless the condition holds. */
-export function must(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise);
-}
-
-/** Throws when the two differ; the message shows where. The order of properties does not count. */
-export function same(found: unknown, wanted: unknown, what: string): void {
+/** Throws if the two differ; the message shows where. The order of properties does not count. */
+export function assertEqual(found: unknown, wanted: unknown, what: string): void {
   if (isDeepStrictEqual(found, wanted)) return;
   const how = { actual: found, expected: wanted, operator: 'deepStrictEqual' };
   throw new Error(`${what}: ${new AssertionError(how).message}`);

@@ -13,9 +13,9 @@ import { newSeed, type Random, randomFrom } from '../load/random.js';
 import { type Client, clientOf, settingsOf } from '../service/client.js';
 import type { Finding, Trial } from '../trial.js';
 import { AccountModel } from './account-model.js';
+import { AccountRun } from './account-run.js';
 import { Commands, WORDS } from './commands.js';
-import { same, view } from './exchange.js';
-import { Lane } from './lane.js';
+import { assertEqual, view } from './exchange.js';
 import { checkViews } from './views.js';
 
 /** How many commands go to each host. */
@@ -120,18 +120,25 @@ async function oneRun(
   const commands = new Commands(random, WORDS, refuses);
   const shared: Shared = { client, mayFail: false, sequences: new Map(), ids: new Set(), counts };
   const samples = await storedAccount(client, SAMPLES_OWNER);
-  const lanes = Array.from({ length: ACCOUNTS }, (_, i) => new Lane(`tenant-${i}`, shared));
-  const models = [samples, ...lanes.map((lane) => lane.model)];
+  const accounts = Array.from(
+    { length: ACCOUNTS },
+    (_, i) => new AccountRun(`tenant-${i}`, shared),
+  );
+  const models = [samples, ...accounts.map((account) => account.model)];
   countIds(models, shared);
   let restarts = 0;
   for (let step = random.between(1, STEPS_MAX); step > 0; step--) {
-    const chosen = lanes.map(() => Array.from({ length: COMMANDS_A_STEP }, () => commands.next()));
+    const chosen = accounts.map(() =>
+      Array.from({ length: COMMANDS_A_STEP }, () => commands.next()),
+    );
     shared.mayFail = JSON.stringify(chosen).includes(MARKS.put);
-    for (const lane of lanes) {
-      lane.strangers = idsOf(models.filter((other) => other !== lane.model));
+    for (const account of accounts) {
+      account.strangers = idsOf(models.filter((other) => other !== account.model));
     }
-    // Waits for all lanes, so that none continues after another has failed.
-    const ends = await Promise.allSettled(lanes.map((lane, i) => lane.run(chosen[i] ?? [])));
+    // Waits for all, so that none continues after another has failed.
+    const ends = await Promise.allSettled(
+      accounts.map((account, i) => account.run(chosen[i] ?? [])),
+    );
     const failed = ends.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
     if (random.chance(0.5)) {
@@ -139,7 +146,7 @@ async function oneRun(
       restarts++;
       countIds(models, shared);
     }
-    await checkViews(client, models, lanes);
+    await checkViews(client, models, accounts);
     await checkRecords(client, models);
   }
   return restarts;
@@ -154,7 +161,7 @@ async function checkRecords(client: Client, models: readonly AccountModel[]): Pr
       const [found, expected] = [stored, wanted].map((side) =>
         side.matching(collection, {}).map((record) => JSON.stringify(record)),
       );
-      same(found, expected, `${collection} of ${wanted.subject}`);
+      assertEqual(found, expected, `${collection} of ${wanted.subject}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 // The client of all trials: requests of an account or of the operator to a host.
 
-import { ADMIN_KEY, type Envelope, type Row } from '../../support/contract.js';
+import { ADMIN_KEY, type Envelope, type Reply, type Row } from '../../support/contract.js';
 import type { RunningHost } from '../../support/hosts.js';
 import { asAccount } from '../../support/identity-stub.js';
 
@@ -17,14 +17,7 @@ export interface Call {
   readonly body?: unknown;
 }
 
-export interface Answer<Data> {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly json: Envelope<Data>;
-}
-
-/** No whole answer has arrived. */
+/** No complete response has arrived. */
 export class NoAnswer extends Error {
   /** It never reached the service. */
   readonly isRefused: boolean;
@@ -48,8 +41,8 @@ export function clientOf(host: string | Fetch) {
       ? (path, init) => fetch(host + path, init)
       : (path, init) => host(path, init);
 
-  /** Rejects with `NoAnswer` unless a whole answer arrives. */
-  async function send<Data = Row>(call: Call): Promise<Answer<Data>> {
+  /** Rejects with `NoAnswer` unless a complete response arrives. */
+  async function send<Data = Row>(call: Call): Promise<Reply<Data>> {
     const { method, path, account, requestId, body } = call;
     const headers = {
       ...(account === undefined ? { 'X-Service-Admin-Key': ADMIN_KEY } : asAccount(account)),

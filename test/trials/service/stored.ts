@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { openRecords } from 'service-management-api';
 import { openLibsqlStorage } from 'service-management-api/libsql';
-import type { StoredEvent, StoredRow } from '../load/judge.js';
+import type { StoredEvent, StoredRow } from '../load/compare.js';
 import { COLLECTIONS } from '../load/random-client.js';
 import type { Client } from './client.js';
 

@@ -1,4 +1,4 @@
-// Judges a recorded history against a model: checker -model record history.jsonl
+// Checks a recorded history against a model: checker -model record history.jsonl
 // One JSON object on standard output: how many parts, the verdict, and of a
 // violation the smallest history that shows it.
 
@@ -36,7 +36,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	result := history.judged(*model, time.Duration(*seconds)*time.Second, *small)
+	result := history.check(*model, time.Duration(*seconds)*time.Second, *small)
 	json.NewEncoder(os.Stdout).Encode(result)
 }
 
@@ -54,7 +54,7 @@ func (h *History) divided(name string) (porcupine.Model, map[string][]*Op) {
 	panic("unreachable")
 }
 
-func (h *History) judged(name string, limit time.Duration, shrinks bool) verdict {
+func (h *History) check(name string, limit time.Duration, shrinks bool) verdict {
 	model, parts := h.divided(name)
 	result := verdict{Model: name, Parts: len(parts)}
 	keys := []string{}
@@ -65,7 +65,7 @@ func (h *History) judged(name string, limit time.Duration, shrinks bool) verdict
 	for _, key := range keys {
 		ops := parts[key]
 		result.Operations += len(ops)
-		switch judge(model, ops, limit) {
+		switch checkPart(model, ops, limit) {
 		case porcupine.Ok:
 			result.Legal++
 		case porcupine.Unknown:

@@ -10,8 +10,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// judge is Porcupine on one part of a history.
-func judge(model porcupine.Model, ops []*Op, limit time.Duration) porcupine.CheckResult {
+// checkPart is Porcupine on one part of a history.
+func checkPart(model porcupine.Model, ops []*Op, limit time.Duration) porcupine.CheckResult {
 	history := make([]porcupine.Operation, 0, len(ops))
 	for _, op := range ops {
 		history = append(history, porcupine.Operation{
@@ -27,7 +27,7 @@ func judge(model porcupine.Model, ops []*Op, limit time.Duration) porcupine.Chec
 // violation of a legal history. Where all subsets of a legal history are legal,
 // as with identifiers, `anyGoes`. It stops at what it has when the time is up.
 func smallest(model porcupine.Model, ops []*Op, limit time.Duration, anyGoes bool) []*Op {
-	fails := func(part []*Op) bool { return judge(model, part, limit) == porcupine.Illegal }
+	fails := func(part []*Op) bool { return checkPart(model, part, limit) == porcupine.Illegal }
 	ends := make([]int64, 0, len(ops))
 	for _, op := range ops {
 		ends = append(ends, op.Return)

@@ -1,34 +1,38 @@
-// A TCP line to a port that a trial can hold, cut, delay and redirect, as a network does.
+// A TCP proxy that a test can stall, delay, cut and redirect, as a network does.
 
 import { connect, createServer, type Socket } from 'node:net';
-import { onLoopback } from './loopback.js';
+import { listenLocally } from './listen.js';
 
 /**
- * `held`: bytes wait, both ways, until the line is `open` again. `late`: the same, and what was sent
- * arrives then even from a sender that has closed its connection. `cut`: connections end, and none
- * is made.
+ * `stalled`: bytes wait in both directions until the state is `open` again. `delayed`: the same, and what
+ * a client sent arrives then even if the client has closed its connection. `cut`: connections are
+ * reset, and new ones are refused.
  */
-export type LineState = 'open' | 'held' | 'late' | 'cut';
+export type TcpProxyState = 'open' | 'stalled' | 'delayed' | 'cut';
 
-export type Line = Awaited<ReturnType<typeof openLine>>;
+export type TcpProxy = Awaited<ReturnType<typeof openTcpProxy>>;
 
 /** How long a server has to handle late bytes before its connection is closed. */
 const DELIVERED_MS = 500;
 
-/** `target`: the port that it forwards to, on this machine. */
-export async function openLine(target: number) {
-  let state: LineState = 'open';
-  const pairs = new Set<(state: LineState) => void>();
+/**
+ * `target`: the port on this machine that it forwards to. `onBytes`: gets what comes from there, and may
+ * change it in place.
+ */
+export async function openTcpProxy(target: number, onBytes: (bytes: Buffer) => void = () => {}) {
+  let state: TcpProxyState = 'open';
+  const pairs = new Set<(state: TcpProxyState) => void>();
   const server = createServer((near) => {
     if (state === 'cut') return void near.destroy();
     const far = connect(target, '127.0.0.1');
+    far.on('data', onBytes);
     const setPair = joined(near, far);
     pairs.add(setPair);
     far.on('close', () => pairs.delete(setPair));
     setPair(state);
   });
-  const { port, close } = await onLoopback(server);
-  const set = (next: LineState) => {
+  const { port, close } = await listenLocally(server);
+  const set = (next: TcpProxyState) => {
     state = next;
     for (const setPair of pairs) setPair(next);
   };
@@ -36,7 +40,7 @@ export async function openLine(target: number) {
     port,
     set,
     /** Later connections go to this port. */
-    leadTo(next: number) {
+    setTarget(next: number) {
       target = next;
     },
     close() {
@@ -47,21 +51,21 @@ export async function openLine(target: number) {
 }
 
 /** Passes bytes between two sockets. Returns the function that sets the state between them. */
-function joined(near: Socket, far: Socket): (state: LineState) => void {
-  let state: LineState = 'open';
+function joined(near: Socket, far: Socket): (state: TcpProxyState) => void {
+  let state: TcpProxyState = 'open';
   /** What the near side sent while the line was late. */
   let late: Buffer[] = [];
   const end = () => {
     near.destroy();
     far.destroy();
   };
-  near.on('data', (bytes) => (state === 'late' ? late.push(bytes) : far.write(bytes)));
+  near.on('data', (bytes) => (state === 'delayed' ? late.push(bytes) : far.write(bytes)));
   far.on('data', (bytes) => near.write(bytes));
-  near.on('end', () => state !== 'late' && far.end());
+  near.on('end', () => state !== 'delayed' && far.end());
   far.on('end', () => near.end());
   near.on('error', () => {});
   far.on('error', end);
-  near.on('close', () => state !== 'late' && end());
+  near.on('close', () => state !== 'delayed' && end());
   far.on('close', end);
   return (next) => {
     state = next;
@@ -71,7 +75,7 @@ function joined(near: Socket, far: Socket): (state: LineState) => void {
       late = [];
       if (near.destroyed) setTimeout(end, DELIVERED_MS);
     }
-    near[state === 'held' ? 'pause' : 'resume']();
+    near[state === 'stalled' ? 'pause' : 'resume']();
     far[state === 'open' ? 'resume' : 'pause']();
   };
 }

@@ -1,10 +1,10 @@
-// A log that keeps its events in memory, for tests that read them.
+// A log in memory, for tests that read its events.
 
 import type { Log, LogFields } from '../../src/core/log.js';
 
-export type KeptLog = ReturnType<typeof keptLog>;
+export type MemoryLog = ReturnType<typeof memoryLog>;
 
-export function keptLog() {
+export function memoryLog() {
   const lines: { level: string; event: string; fields: LogFields }[] = [];
   const log: Log = {
     info: (event, fields = {}) => lines.push({ level: 'info', event, fields }),

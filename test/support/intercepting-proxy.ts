@@ -1,22 +1,22 @@
 // A proxy in front of a service, for tests of clients. It counts the requests of one method, and a
-// test decides the answer to each of them.
+// test may replace the response to each of them.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { onLoopback } from './loopback.js';
+import { listenLocally } from './listen.js';
 
-export interface Meddling {
+export interface Interception {
   /** Only requests with this method are counted. */
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** An address of the service; only its origin counts. */
+  /** A URL of the service; only its origin counts. */
   readonly to: string;
-  /** Runs before the request is passed on. True: it has answered the request itself. `number` counts from 1. */
+  /** Runs before the request is forwarded. True: it has sent a response itself. `number` counts from 1. */
   before?(response: ServerResponse, number: number): boolean;
-  /** Runs after the service has answered. True: it has answered the client itself. */
+  /** Runs after the service has responded. True: it has sent another response itself. */
   after?(response: ServerResponse, number: number): boolean;
 }
 
-export async function openMeddlingProxy({ method, to, before, after }: Meddling) {
+export async function openInterceptingProxy({ method, to, before, after }: Interception) {
   let number = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const own = request.method === method ? ++number : 0;
@@ -35,6 +35,6 @@ export async function openMeddlingProxy({ method, to, before, after }: Meddling)
     // The service is away, or one of the two sides has closed its connection.
     answer(request, response).catch(() => response.destroy());
   });
-  const { origin, close } = await onLoopback(server);
+  const { origin, close } = await listenLocally(server);
   return { origin, environment: { SERVICE_URL: `${origin}/api/v1` }, close };
 }

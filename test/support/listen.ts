@@ -1,14 +1,15 @@
-// A test's server on loopback: its address, and how it is closed.
+// A test's server on loopback or on a Unix socket: its address, and how it is closed.
 
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 
-export type Loopback = Awaited<ReturnType<typeof onLoopback>>;
+export type LocalServer = Awaited<ReturnType<typeof listenLocally>>;
 
-/** Resolves when the server listens. `wanted`: a port; 0 is any free one. */
-export async function onLoopback(server: Server | HttpServer, wanted = 0) {
-  await once(server.listen(wanted, '127.0.0.1'), 'listening');
+/** Resolves when the server listens on a free port, or on the socket of that path. */
+export async function listenLocally(server: Server | HttpServer, socketPath?: string) {
+  const address = socketPath === undefined ? { port: 0, host: '127.0.0.1' } : { path: socketPath };
+  await once(server.listen(address), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     port,

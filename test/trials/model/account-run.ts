@@ -1,6 +1,7 @@
-// One account's part of a run: sends its commands one after the other and compares every
-// answer with the model of that account.
+// One account's part of a run: sends its commands in order and compares every response with the
+// model of that account.
 
+import assert from 'node:assert';
 import { type CollectionName, ROW_OF } from '../../support/collection-table.js';
 import { MARKS } from '../../support/failing-writes.js';
 import type { Call } from '../service/client.js';
@@ -15,12 +16,12 @@ import {
   pageOf,
 } from './account-model.js';
 import type { Command, Query } from './commands.js';
-import { canaryOf, exchange, must, same } from './exchange.js';
+import { assertEqual, canaryOf, exchange } from './exchange.js';
 import type { Shared } from './run.js';
 
 export type Event = { action: string; resource: string; record_id: string; changed: string[] };
 
-export class Lane {
+export class AccountRun {
   /** The events that the audit log must hold for this account, oldest first. */
   events: Event[] = [];
   /** Ids of other accounts' records; requests for them must be answered 404. */
@@ -67,19 +68,20 @@ export class Lane {
     const last = this.shared.sequences.get(collection) ?? 0;
     const path = this.#path(byOperator, collection);
     const { status, data } = await this.#write(byOperator, 'POST', path, body);
-    if (!isValid(collection, body)) return must(status === 422, `POST ${path}: ${status}, not 422`);
+    if (!isValid(collection, body))
+      return assert(status === 422, `POST ${path}: ${status}, not 422`);
     if (status === 500) return;
-    must(status === 201, `POST ${path}: ${status}, not 201`);
+    assert(status === 201, `POST ${path}: ${status}, not 201`);
     const id = String((data as JsonRecord)['id']);
     const { idPrefix, idDigitsMin } = ROW_OF[collection];
     const number = Number(id.slice(idPrefix.length));
-    same(id, idPrefix + String(number).padStart(idDigitsMin, '0'), 'the form of an id');
-    must(number > last, `${id} is not above ${last}`);
-    must(!this.shared.ids.has(id), `${id} is given twice`);
+    assertEqual(id, idPrefix + String(number).padStart(idDigitsMin, '0'), 'the form of an id');
+    assert(number > last, `${id} is not above ${last}`);
+    assert(!this.shared.ids.has(id), `${id} is given twice`);
     this.shared.ids.add(id);
     const highest = Math.max(number, this.shared.sequences.get(collection) ?? 0);
     this.shared.sequences.set(collection, highest);
-    same(data, this.model.created(collection, body, id), `POST ${path}`);
+    assertEqual(data, this.model.created(collection, body, id), `POST ${path}`);
     this.model.put(collection, id, data as JsonRecord);
     this.#audit(byOperator, 'create', collection, id, createdNames(collection, body));
   }
@@ -88,7 +90,7 @@ export class Lane {
     const path = this.#path(byOperator, collection, id);
     const { status, data } = await this.#request(byOperator, 'GET', path);
     const wanted = this.model.read(collection, id);
-    same([status, data], [wanted === undefined ? 404 : 200, wanted], `GET ${path}`);
+    assertEqual([status, data], [wanted === undefined ? 404 : 200, wanted], `GET ${path}`);
   }
 
   async #patch(collection: CollectionName, byOperator: boolean, id: string, body: JsonRecord) {
@@ -96,11 +98,11 @@ export class Lane {
     const { status, data } = await this.#write(byOperator, 'PATCH', path, body);
     const stored = this.model.read(collection, id);
     if (status === 500) return;
-    if (stored === undefined) return must(status === 404, `PATCH ${path}: ${status}, not 404`);
+    if (stored === undefined) return assert(status === 404, `PATCH ${path}: ${status}, not 404`);
     const merged = this.model.merged(stored, body);
     if (!isValid(collection, merged))
-      return must(status === 422, `PATCH ${path}: ${status}, not 422`);
-    same({ status, data }, { status: 200, data: merged }, `PATCH ${path}`);
+      return assert(status === 422, `PATCH ${path}: ${status}, not 422`);
+    assertEqual({ status, data }, { status: 200, data: merged }, `PATCH ${path}`);
     this.model.put(collection, id, data as JsonRecord);
     this.#audit(byOperator, 'update', collection, id, changedNames(stored, data as JsonRecord));
   }
@@ -111,7 +113,7 @@ export class Lane {
     if (status === 500) return;
     const isThere = this.model.read(collection, id) !== undefined;
     const wanted = isThere ? [200, { id, deleted: true }] : [404, undefined];
-    same([status, data], wanted, `DELETE ${path}`);
+    assertEqual([status, data], wanted, `DELETE ${path}`);
     if (!isThere) return;
     this.model.delete(collection, id);
     this.#gone.push(id);
@@ -131,7 +133,7 @@ export class Lane {
     const sizes = byOperator ? OPERATOR_PAGES : OWN_PAGES;
     const { data, pagination } = pageOf(rows, { page, page_size }, sizes);
     const wanted = { status: 200, data, pagination, code: undefined };
-    same(answer, wanted, `GET ${path}`);
+    assertEqual(answer, wanted, `GET ${path}`);
   }
 
   async #payments() {
@@ -139,27 +141,31 @@ export class Lane {
     const path = '/payments?q=nothing&page=9';
     const { status, data, pagination } = await this.#request(false, 'GET', path);
     const page = { page: 1, page_size: rows.length, total: rows.length, total_pages: 1 };
-    same([status, data, pagination], [200, rows, page], `GET ${path}`);
+    assertEqual([status, data, pagination], [200, rows, page], `GET ${path}`);
   }
 
   async #account() {
     const summary = this.model.summary();
     const { status, data } = await this.#request(true, 'GET', this.#path(true));
     if (summary.record_count === 0)
-      return must(status === 404, `an account without records: ${status}`);
+      return assert(status === 404, `an account without records: ${status}`);
     const profiles = this.model.matching('businesses', {});
-    same({ status, data }, { status: 200, data: { ...summary, profiles } }, 'GET an account');
+    assertEqual(
+      { status, data },
+      { status: 200, data: { ...summary, profiles } },
+      'GET an account',
+    );
   }
 
   /** Sends a write. It may be answered 500 when it was committed together with one that storage refuses. */
   async #write(byOperator: boolean, method: Call['method'], path: string, body?: JsonRecord) {
     const answer = await this.#request(byOperator, method, path, body);
     if (answer.status === 500) {
-      must(answer.code === 'STORAGE_FAILED', `${method} ${path}: 500 ${answer.code}`);
-      must(this.shared.mayFail, `${method} ${path}: 500, and nothing was refused`);
+      assert(answer.code === 'STORAGE_FAILED', `${method} ${path}: 500 ${answer.code}`);
+      assert(this.shared.mayFail, `${method} ${path}: 500, and nothing was refused`);
       this.shared.counts.refused++;
     } else if (this.shared.mayFail && JSON.stringify(body ?? '').includes(MARKS.put)) {
-      must(answer.status >= 400, `${method} ${path}: stored what storage refuses`);
+      assert(answer.status >= 400, `${method} ${path}: stored what storage refuses`);
     }
     return answer;
   }

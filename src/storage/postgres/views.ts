@@ -106,8 +106,7 @@ const AUDIT = page(
 /**
  * `$3`: the folded needle, or empty. Searches the subject and, as on every host, the account's business
  * profiles. Postgres' own `lower` folds only ASCII ("C" collation); ICU folds as `caseFolded` does, except
- * letters newer than its release. The search leaves out encoded characters of a subject, because their
- * encoding is not part of it.
+ * letters newer than its release. Encoded characters of a subject are left out.
  */
 const ACCOUNTS = view`
   with found as materialized (select owner from (${OWNERS}) o

@@ -1,5 +1,4 @@
-// Litestream's control socket: its version, its databases, and the one command that the service sends, to
-// sync now.
+// Litestream's control socket: its version and databases, and the one command that is sent, to sync.
 
 import { once } from 'node:events';
 import { request } from 'node:http';

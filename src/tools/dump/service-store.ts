@@ -38,8 +38,7 @@ export function serviceStore(target: Target, call: Call): Store {
     async load(path) {
       const response = await send({ method: 'PUT', body: gzipSync(readFileSync(path)) });
       if (response.status === 204) return;
-      const { error }: { error?: { message?: string } } =
-        parseJsonLine(await response.text()) ?? {};
+      const { error } = Object(parseJsonLine(await response.text()));
       const deploy = 'only Workers accept a dump; deploy them with --var MAINTENANCE:on';
       throw new Error(response.status === 404 ? deploy : (error?.message ?? deploy));
     },

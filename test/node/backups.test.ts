@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import { SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
 import { createCustomer, nodeService } from '../support/node-service.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
 
@@ -55,7 +55,7 @@ it('The service takes a backup at its first start, and on SIGUSR2 one with every
       event: 'backup_taken',
       file,
       bytes: (await stat(file)).size,
-      records: SAMPLE_COUNT,
+      records: SAMPLE_RECORDS.length,
       audit_events: 0,
       milliseconds: expect.any(Number),
     },
@@ -63,8 +63,8 @@ it('The service takes a backup at its first start, and on SIGUSR2 one with every
   expect(await create(server)).toBe(201);
   const asked = await backUp(server);
   expect([asked['records'], await recordsIn(asked['file'])]).toEqual([
-    SAMPLE_COUNT + 1,
-    SAMPLE_COUNT + 1,
+    SAMPLE_RECORDS.length + 1,
+    SAMPLE_RECORDS.length + 1,
   ]);
   expect(await server.stop()).toBe(0);
   expect(await readdir(folder)).toHaveLength(2);
@@ -98,5 +98,5 @@ it('A backup whose file cannot grow leaves no file, and loses no write', async (
   expect(await create(server)).toBe(201);
   await server.stop('SIGKILL');
   const again = await service.start(onDemand);
-  expect(await backUp(again)).toMatchObject({ records: SAMPLE_COUNT + 6 });
+  expect(await backUp(again)).toMatchObject({ records: SAMPLE_RECORDS.length + 6 });
 });

@@ -4,7 +4,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import { SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
 import { listen } from '../../src/hosts/node/http-server.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { memoryLog } from '../support/memory-log.js';
@@ -56,7 +56,7 @@ describe('A stop', () => {
     const facts = {
       version: '0.1.0',
       file: service.database,
-      records: SAMPLE_COUNT,
+      records: SAMPLE_RECORDS.length,
     };
     const line = { time: expect.any(String), level: 'info' };
     expect(told).toEqual([

@@ -4,7 +4,7 @@
 import { mkdir, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import { SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/health-issues.js';
 import { startManage } from '../support/manage.js';
 import { createCustomer, nodeService } from '../support/node-service.js';
@@ -61,7 +61,7 @@ it('After the file is deleted, writes are refused, the command names the remedy,
   const fresh = service.at('fresh.db');
   expect((await manage({}, 'load', dump, '--to', fresh))[0]).toBe(0);
   const [row] = await runSql(fresh, 'select count(*) as n from records');
-  expect(row?.['n']).toBe(SAMPLE_COUNT + 1 + unnoticed);
+  expect(row?.['n']).toBe(SAMPLE_RECORDS.length + 1 + unnoticed);
 });
 
 it('A touched file still takes writes, and a replaced one takes none', async () => {

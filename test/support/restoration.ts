@@ -2,7 +2,7 @@
 
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { openLibsqlStorage } from 'service-management-api/libsql';
-import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import { SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
 import { changes, row } from '../../src/storage/conformance/check.js';
 import { checkDatabase } from '../../src/storage/file/open-database.js';
 import { MANAGE } from './manage.js';
@@ -13,7 +13,7 @@ import { openFolder } from './test-folder.js';
 const KEPT = /^service-before-restore-[\dT-]{19}\.\d{3}Z\.db$/;
 
 /** The number of records in the backup: the samples and one more. The database has one more than the backup. */
-export const BACKUP_RECORDS = SAMPLE_COUNT + 1;
+export const BACKUP_RECORDS = SAMPLE_RECORDS.length + 1;
 
 export type Restoration = Awaited<ReturnType<typeof openRestoration>>;
 

@@ -1,5 +1,4 @@
-// The names of the six editable collections. A separate file, because the clients' bundles don't need the
-// collections' rules.
+// The names of the six editable collections, without their rules, which the clients' bundles don't need.
 
 export const COLLECTION_NAMES = [
   'businesses',

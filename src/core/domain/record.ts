@@ -16,13 +16,10 @@ import {
 /** The value of `status`, by which lists filter: undefined if there is none, null if it isn't a string. */
 export type Status = string | null | undefined;
 
-export interface RecordText {
+/** A record after a change. */
+export interface ChangedRecord {
   readonly text: string;
   readonly status: Status;
-}
-
-/** A record after a change. */
-export interface ChangedRecord extends RecordText {
   /** For the audit log: the caller's properties on create, those whose value differs on update. */
   readonly changed: readonly string[];
 }

@@ -76,5 +76,3 @@ export const SAMPLE_RECORDS: readonly Sample[] = [
     ['Thread and zips', 'Supplies', 18500, '2026-01-11', 'Cash'],
   ]),
 ];
-
-export const SAMPLE_COUNT = SAMPLE_RECORDS.length;

@@ -4,10 +4,10 @@
 
 import type { CollectionName } from '../domain/collection-name.js';
 import type { RecordKey } from '../domain/identifier.js';
-import type { RecordText } from '../domain/record.js';
+import type { ChangedRecord } from '../domain/record.js';
 
 /** A record in memory: its JSON text, and what lists and look-ups need without parsing it. Immutable; an update replaces it. */
-export interface MemoryRecord extends RecordText {
+export interface MemoryRecord extends Pick<ChangedRecord, 'text' | 'status'> {
   /** Order of creation, by which lists are sorted. */
   readonly position: number;
   readonly key: RecordKey;

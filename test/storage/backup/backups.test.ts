@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
+import { SAMPLE_RECORDS } from '../../../src/core/domain/sample-records.js';
 import { changes, loaded, row, rows } from '../../../src/storage/conformance/check.js';
 import { testFolder } from '../../support/test-folder.js';
 
@@ -60,7 +60,7 @@ describe('A backup of the libSQL file', () => {
     expect(found?.['next']).toBeLessThan(last);
     expect(found?.['n']).toBe(Number(found?.['next']) - 1000);
     expect(Number(found?.['n']) % 3).toBe(0);
-    expect(await loaded(storage)).toHaveLength(SAMPLE_COUNT + last - 1000);
+    expect(await loaded(storage)).toHaveLength(SAMPLE_RECORDS.length + last - 1000);
   });
 
   it('does not lengthen the log of the file', async () => {
@@ -104,7 +104,7 @@ describe('A backup of the libSQL file', () => {
     // One at a time: it waits for the first.
     const next = storage.backup(at('copy.db'));
     await failure;
-    expect((await next).recordCount).toBe(SAMPLE_COUNT);
+    expect((await next).recordCount).toBe(SAMPLE_RECORDS.length);
     expect(await readFile(at('mine.db'), 'utf8')).toBe('mine');
     expect(await storage.commit(changes({ puts: rows(1, 1000) }))).toEqual({ status: 'committed' });
   });

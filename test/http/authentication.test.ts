@@ -22,16 +22,12 @@ it('A very long malformed Authorization header is read in linear time', async ()
   }
 });
 
-it.each([
-  [42, 'of the type number'],
-  [undefined, 'of the type undefined'],
-  ['', 'an empty string'],
-])(
-  'The subject %j of a program’s own provider is an error that says what it must be',
-  (subject, found) => {
+it.each([42, undefined, ''])(
+  'The subject %j of a program’s own provider is an error',
+  (subject) => {
     const identity = { identify: () => ({ status: 'identified', subject }) as never };
     expect(() => authenticateAccount(request({ Authorization: 'Bearer x' }), identity)).toThrow(
-      `the subject of identify is ${found}; it must be a non-empty string`,
+      'identify gave a subject that is not a non-empty string',
     );
   },
 );

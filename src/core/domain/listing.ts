@@ -29,10 +29,6 @@ export interface RowsPage<R extends Rows = Rows> {
 
 export type Page = RowsPage<readonly string[]>;
 
-export function areTexts(rows: Rows): rows is readonly string[] {
-  return Array.isArray(rows);
-}
-
 export const DATA_PAGE_SIZES = { default: limits.PAGE_SIZE_DEFAULT, max: limits.PAGE_SIZE_MAX };
 export const ADMIN_PAGE_SIZES = {
   default: limits.ADMIN_PAGE_SIZE_DEFAULT,

@@ -2,7 +2,7 @@
 
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
-import { type Identity, type IdentityProvider, subjectOf } from '../identity/identity-provider.js';
+import type { Identity, IdentityProvider } from '../identity/identity-provider.js';
 import { type MaybePromise, thenMaybe } from '../maybe-promise.js';
 
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
@@ -30,7 +30,11 @@ export function authenticateAccount(
 }
 
 function outcomeOf(who: Identity): Outcome<string> {
-  if (who.status === 'identified') return succeeded(subjectOf(who));
+  if (who.status === 'identified') {
+    if (typeof who.subject === 'string' && who.subject !== '') return succeeded(who.subject);
+    // A program's own provider may return, say, a number, at which the storage would fail.
+    throw new TypeError('identify gave a subject that is not a non-empty string');
+  }
   if (who.status === 'invalid') return failed('UNAUTHORIZED', REFUSED);
   const { reason: message = 'the identity provider does not respond; try again later' } = who;
   const pause = who.retryAfterSeconds && { retryAfterSeconds: who.retryAfterSeconds };

@@ -3,7 +3,7 @@
 
 import type { Pagination } from '../domain/api-schema.js';
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
-import { areTexts, type Rows } from '../domain/listing.js';
+import type { Rows } from '../domain/listing.js';
 import { PIECE_CHARACTERS, responseStream, type StreamOwner } from './response-stream.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -101,7 +101,7 @@ export function toResponse(
     if (owner !== undefined && isLong(result)) {
       return new Response(responseStream(piecesOf(prefix, rows, end), owner), { status, headers });
     }
-    if (!areTexts(rows)) throw new Error('lazily generated rows require a streaming response');
+    if (Symbol.asyncIterator in rows) throw new Error('lazy rows require a streaming response');
     text = `{"data":${prefix}${rows.join(',')}${end}`;
   }
   // The request id is echoed byte by byte; Node would write a string body in UTF-8.
@@ -117,7 +117,7 @@ let lastTimestamp = { now: Number.NaN, text: '' };
 async function* piecesOf(prefix: string, rows: Rows, end: string): AsyncGenerator<string> {
   yield '{"data":';
   yield prefix;
-  if (!areTexts(rows)) yield* rows;
+  if (Symbol.asyncIterator in rows) yield* rows;
   else {
     for (const [index, text] of rows.entries()) {
       if (index > 0) yield ',';
@@ -129,7 +129,7 @@ async function* piecesOf(prefix: string, rows: Rows, end: string): AsyncGenerato
 
 /** Whether the response is too long for one text, or its rows are generated lazily. */
 function isLong({ prefix, rows }: Success): boolean {
-  if (!areTexts(rows)) return true;
+  if (Symbol.asyncIterator in rows) return true;
   let characters = prefix.length;
   for (const row of rows) characters += row.length;
   return characters > PIECE_CHARACTERS;

@@ -25,13 +25,6 @@ export type Identity =
       readonly retryAfterSeconds?: number;
     };
 
-/** Throws if a program's own provider gives, say, a number: storage would fail at it, or have a record of no account. */
-export function subjectOf({ subject }: { readonly subject: unknown }): string {
-  if (typeof subject === 'string' && subject !== '') return subject;
-  const found = subject === '' ? 'an empty string' : `of the type ${typeof subject}`;
-  throw new TypeError(`the subject of identify is ${found}; it must be a non-empty string`);
-}
-
 export const INVALID: Identity = { status: 'invalid' };
 
 /** Used if no provider is configured: every token is `unavailable`. */

@@ -4,7 +4,7 @@
 import type { Pagination } from '../domain/api-schema.js';
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
 import type { Rows } from '../domain/listing.js';
-import { PIECE_CHARACTERS, responseStream, type StreamOwner } from './response-stream.js';
+import { type ChargedRequest, PIECE_CHARACTERS, responseStream } from './response-stream.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   INVALID_JSON: 400,
@@ -61,19 +61,22 @@ export function dataOf(outcome: Outcome<string>, status: 200 | 201 = 200): Handl
 
 export interface ResponseMeta {
   readonly requestId: string;
-  /** Milliseconds since 1970, UTC. */
+  /** When the request arrived: milliseconds since 1970, UTC. */
   readonly now: number;
   /** The headers that allow the request's origin. */
   readonly originHeaders: Readonly<Record<string, string>>;
 }
 
 const encoder = new TextEncoder();
+const NON_ASCII = /[^\0-\x7f]/;
+/** Many responses are sent in one millisecond, and formatting its time costs more than the rest of the envelope. */
+let lastTimestamp = { now: Number.NaN, text: '' };
 
-/** `owner`: the account to which a long response is charged; without it every response is sent as one text. */
+/** `call`: whose account a long response is charged to; without it every response is sent as one text. */
 export function toResponse(
   result: HandlerResult,
   { requestId, now, originHeaders }: ResponseMeta,
-  owner?: StreamOwner,
+  call?: ChargedRequest,
 ): Response {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -98,8 +101,8 @@ export function toResponse(
     if (pagination !== undefined) meta += `,"pagination":${JSON.stringify(pagination)}`;
     const end = `${suffix},"meta":{${meta}}}`;
     status = result.status;
-    if (owner !== undefined && isLong(result)) {
-      return new Response(responseStream(piecesOf(prefix, rows, end), owner), { status, headers });
+    if (call !== undefined && isLong(result)) {
+      return new Response(responseStream(piecesOf(prefix, rows, end), call), { status, headers });
     }
     if (Symbol.asyncIterator in rows) throw new Error('lazy rows require a streaming response');
     text = `{"data":${prefix}${rows.join(',')}${end}`;
@@ -108,10 +111,6 @@ export function toResponse(
   const body = NON_ASCII.test(requestId) ? encoder.encode(text) : text;
   return new Response(body, { status, headers });
 }
-
-const NON_ASCII = /[^\0-\x7f]/;
-/** Many responses are sent in one millisecond, and formatting its time costs more than the rest of the envelope. */
-let lastTimestamp = { now: Number.NaN, text: '' };
 
 /** The rows are not joined: a long text is shared with its record. */
 async function* piecesOf(prefix: string, rows: Rows, end: string): AsyncGenerator<string> {

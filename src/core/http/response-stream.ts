@@ -14,8 +14,8 @@ const HELD_BYTES = 2 * PIECE_CHARACTERS * 3;
 
 const encoder = new TextEncoder();
 
-/** The account whose time slices and memory limit a stream uses. */
-export interface StreamOwner {
+/** The request whose account provides the time slices and memory of a stream. */
+export interface ChargedRequest {
   /** Empty for the operator. */
   readonly account: string;
   readonly isDisconnected: IsDisconnected;
@@ -25,7 +25,7 @@ export interface StreamOwner {
 /** The body of a response whose text comes in pieces. A body that isn't read holds no memory. */
 export function responseStream(
   pieces: AsyncGenerator<string>,
-  { account, isDisconnected, dependencies: { scheduler, admission } }: StreamOwner,
+  { account, isDisconnected, dependencies: { scheduler, admission } }: ChargedRequest,
 ) {
   let isCancelled = false;
   const isOver = () => isCancelled || isDisconnected();

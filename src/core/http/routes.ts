@@ -22,12 +22,12 @@ import type { HostBindings } from './host-bindings.js';
 import { ADMIN_PREFIX, API_PREFIX, ownerOf, queryOf } from './path.js';
 import type { PipelineDependencies } from './pipeline.js';
 import { bodyMaxBytes, readBodyText } from './request-body.js';
-import type { StreamOwner } from './response-stream.js';
+import type { ChargedRequest } from './response-stream.js';
 
 export type HonoContext = Context<{ Bindings: HostBindings }>;
 
 /** An authenticated request. */
-export interface Call extends StreamOwner {
+export interface Call extends ChargedRequest {
   readonly context: HonoContext;
   readonly isOperator: boolean;
   readonly dependencies: PipelineDependencies;
@@ -109,15 +109,15 @@ async function withBody(
 ): Promise<HandlerResult> {
   const { scheduler, admission } = dependencies;
   const request = context.req.raw;
-  const maxBytes = bodyMaxBytes(request);
-  const turn = admission.acquire(account, maxBytes, isDisconnected);
+  const reservedBytes = bodyMaxBytes(request);
+  const turn = admission.acquire(account, reservedBytes, isDisconnected);
   if (turn !== undefined) await turn;
   try {
     const read = context.env?.readBody ?? ((max) => boundedBody(request.body, max));
     const body = await readBodyText(read, () => scheduler.yieldIfNeeded(account, isDisconnected));
     return body.ok ? dataOf(await write(body.value), status) : body;
   } finally {
-    admission.release(account, maxBytes);
+    admission.release(account, reservedBytes);
   }
 }
 

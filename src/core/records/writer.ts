@@ -75,7 +75,7 @@ interface Group {
   readonly outcomes: (readonly [PendingWrite['resolve'], Outcome<string>])[];
   /** Keyed by record: the change from before the group's first write to after its last one. */
   readonly changes: Map<string, Change>;
-  readonly events: AuditEvent[];
+  readonly audit: AuditEvent[];
   /** Parsed for these writes. */
   characters: number;
 }
@@ -84,7 +84,7 @@ export class Writer {
   readonly #options: WriterOptions;
   readonly #waiting = new FairQueue<PendingWrite>();
   #running: Promise<void> | undefined;
-  #isLost = false;
+  #isRefusing = false;
   readonly #failures: ThrottledLog;
   readonly #isLogged = oncePerRun();
 
@@ -127,9 +127,9 @@ export class Writer {
     await scheduler.pause();
     while (this.#waiting.size > 0) {
       const group = this.#nextGroup();
-      if (group.changes.size > 0 && !this.#isLost) await this.#commit(group);
+      if (group.changes.size > 0 && !this.#isRefusing) await this.#commit(group);
       else {
-        resolveAll(group, this.#isLost ? storageFailed('unknown') : undefined);
+        resolveAll(group, this.#isRefusing ? storageFailed('unknown') : undefined);
         // A commit yields the thread; a group without one has to pause.
         await scheduler.pause();
       }
@@ -148,7 +148,7 @@ export class Writer {
   #nextGroup(): Group {
     const { writesPerCommit = WRITES_PER_COMMIT } = this.#options.storage;
     const isUnbatched = writesPerCommit === 1;
-    const group: Group = { outcomes: [], changes: new Map(), events: [], characters: 0 };
+    const group: Group = { outcomes: [], changes: new Map(), audit: [], characters: 0 };
     while (
       this.#waiting.size > 0 &&
       group.outcomes.length < writesPerCommit &&
@@ -178,7 +178,7 @@ export class Writer {
       const byteDelta = change.byteDelta + (earlier?.byteDelta ?? 0);
       group.changes.set(key, earlier ? { ...change, before: earlier.before, byteDelta } : change);
       const event = auditEvent(kind, requestContext, change, change.changed, this.#options.clock());
-      if (event !== undefined) group.events.push(event);
+      if (event !== undefined) group.audit.push(event);
     } catch (error) {
       // An error here is a defect that affects only this write.
       write.reject(error);
@@ -234,33 +234,33 @@ export class Writer {
 
   /** Writes to storage, then updates memory, then resolves every write. */
   async #commit(group: Group): Promise<void> {
-    const { storage, events: metrics, set, log, clock } = this.#options;
-    const { outcomes, changes, events } = group;
+    const { storage, events, set, log, clock } = this.#options;
+    const { outcomes, changes, audit } = group;
     try {
       const startedAt = performance.now();
       const rows = set.toStore(changes.values());
-      const result = await storage.commit({ ...rows, events, at: clock() });
+      const result = await storage.commit({ ...rows, events: audit, at: clock() });
       const took = performance.now() - startedAt;
       const writes = outcomes.filter(([, { ok }]) => ok).length;
       if (result.status !== 'committed') {
         const { status, error } = result;
-        metrics?.commitEnded(status, writes, took, error);
+        events?.commitEnded(status, writes, took, error);
         resolveAll(group, storageFailed(status));
         if (status !== 'notStored') this.#stopWriting(error);
         else this.#failures.report('storage_commit_failed', { stored: 'notStored' }, error);
         return;
       }
-      metrics?.commitEnded('committed', writes, took);
+      events?.commitEnded('committed', writes, took);
       for (const change of changes.values()) set.apply(change);
       resolveAll(group);
       // Mirrored to the log, so that the events outlive the file.
-      const logged = events.filter(this.#isLogged);
+      const logged = audit.filter(this.#isLogged);
       for (const event of logged) log.info('admin_audit', loggedEvent(event));
       if (result.auditError === undefined) return;
       // "If the audit write fails …, the change stands", and the failure is logged.
-      metrics?.auditFailed();
-      const records = events.map(({ action, record_id }) => `${action} ${record_id}`).join(', ');
-      log.error('admin_audit_write_failed', result.auditError, { events: events.length, records });
+      events?.auditFailed();
+      const records = audit.map(({ action, record_id }) => `${action} ${record_id}`).join(', ');
+      log.error('admin_audit_write_failed', result.auditError, { events: audit.length, records });
     } catch (error) {
       // Storage or memory failed, and it is unknown what is stored.
       this.#stopWriting(error);
@@ -270,8 +270,8 @@ export class Writer {
 
   /** Memory and storage may differ, so every later write fails. */
   #stopWriting(error: unknown): void {
-    if (this.#isLost) return;
-    this.#isLost = true;
+    if (this.#isRefusing) return;
+    this.#isRefusing = true;
     this.#options.log.error('storage_lost', error);
     this.#options.onStorageLost(error);
   }
@@ -283,7 +283,7 @@ export class Writer {
 
   /** Every later write fails with `STORAGE_FAILED`; reads continue. Resolves when no commit is in progress. */
   refuseWrites(): Promise<void> {
-    this.#isLost = true;
+    this.#isRefusing = true;
     return this.settled();
   }
 

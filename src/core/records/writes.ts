@@ -49,7 +49,7 @@ export function notFound(collection: CollectionName, id: string): Outcome<never>
 }
 
 /** "Persisting a create/update/delete failed." */
-export function storageFailed(status: CommitStatus): Outcome<never> {
+export function storageFailed(status: Exclude<CommitStatus, 'committed'>): Outcome<never> {
   return failed(
     'STORAGE_FAILED',
     status === 'notStored'

@@ -96,7 +96,7 @@ export class MemoryAccount implements AccountRecords {
     return succeeded({ summary: { owner_sub: owner, ...totalsOf(set.countsOf(owner)) }, profiles });
   }
 
-  /** Waits for the account's next slice if this one is spent. Rejects if the client has disconnected. */
+  /** A new function for each search or payments view. It rejects if the client has disconnected. */
   get #yieldIfNeeded(): YieldIfNeeded {
     const { scheduler } = this.#context;
     return () =>

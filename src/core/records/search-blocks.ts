@@ -63,14 +63,13 @@ export class SearchBlocks {
   readonly #cache = new Map<Chunk, { readonly block: Block; readonly searchId: number }>();
   /** Size of the cached blocks. */
   characters = 0;
+  /** How many records were folded so far, which costs more than searching them. */
+  foldedRecords = 0;
   #searches = 0;
 
   constructor(maxCharacters = CACHE_MAX_CHARACTERS) {
     this.#maxCharacters = maxCharacters;
   }
-
-  /** How many records were folded so far, which costs more than searching them. */
-  foldedRecords = 0;
 
   /** A function for one search that finds the records of a chunk that contain the needle, newest first. */
   matcher(needle: Needle, yieldIfNeeded: YieldIfNeeded) {
@@ -85,7 +84,7 @@ export class SearchBlocks {
       this.foldedRecords += chunk.length;
       let characters = 0;
       for (const { text } of chunk) characters += text.length;
-      if (characters > BLOCK_MAX_CHARACTERS) return matchesIn(chunk, needle, yieldIfNeeded);
+      if (characters > BLOCK_MAX_CHARACTERS) return matchesOneByOne(chunk, needle, yieldIfNeeded);
       const block = new Block(chunk);
       // Short chunks are folded quickly, and can be very many.
       if (chunk.length >= CHUNK_RECORDS / 2) this.#add(chunk, block, searchId);
@@ -108,7 +107,7 @@ export class SearchBlocks {
 }
 
 /** Searches the records one by one. */
-async function matchesIn(
+async function matchesOneByOne(
   chunk: Chunk,
   needle: Needle,
   yieldIfNeeded: YieldIfNeeded,

@@ -67,7 +67,7 @@ export class Connection {
       for (const [sql, ...args] of statements) this.rows(sql, args);
       this.rows('commit');
     } catch (error) {
-      // If this throws, the file's content is unknown: `isRolledBack` doesn't match the error.
+      // If this throws, the outcome is unknown: its error has no code, so `isRolledBack` doesn't match it.
       if (this.#database.inTransaction) this.#database.prepare('rollback').run();
       throw error;
     }

@@ -84,7 +84,7 @@ function startThread(options: ThreadOptions) {
   let ended: Error | undefined;
   const reply = () => new Promise<unknown>((resolve, reject) => pending.push({ resolve, reject }));
   const opened = reply() as Promise<Opened>;
-  const wasMissing = isLogMissing(options.path);
+  const wasLogMissing = isLogMissing(options.path);
   const script = new URL('./storage-thread.js', import.meta.url);
   const worker = new Worker(script, { workerData: options, name: 'storage' });
   worker.on('message', (message: unknown) => {
@@ -99,7 +99,7 @@ function startThread(options: ThreadOptions) {
     // The file is released now, even if it was refused.
     worker.on('exit', () => {
       // SQLite removes a log that it wrote back, even if the close then fails; nothing is lost.
-      if (!wasMissing && isLogMissing(options.path)) makeEmpty(`${options.path}-wal`);
+      if (!wasLogMissing && isLogMissing(options.path)) makeEmpty(`${options.path}-wal`);
       ended ??= new Error('the storage thread has ended');
       for (const { reject } of pending.splice(0)) reject(ended);
       resolve();

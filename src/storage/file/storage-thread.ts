@@ -55,13 +55,13 @@ let { connection, wasKilled } = openDatabase(path, { sharing, busyTimeoutMs, acc
 let isMarkedOpen = false;
 configure(connection, sharing);
 const isNew = connection.value('pragma user_version') === 0;
-// In one transaction, so that a killed process leaves an empty file.
+// In one transaction, so that a killed process leaves an empty file. With a marker, that would be refused.
 if (isNew) {
   connection.batch([...SCHEMA.map((sql) => [sql] as const), [PUT_ROWS, initialRows, now]]);
-  beforeCommit();
+  markOpenOnce();
 }
 
-function beforeCommit(): void {
+function markOpenOnce(): void {
   if (!isMarkedOpen) markOpen(path);
   isMarkedOpen = true;
 }
@@ -76,7 +76,7 @@ const calls = {
       [APPEND_EVENTS, events],
     ] as const;
     try {
-      beforeCommit();
+      markOpenOnce();
       connection.batch(statements.filter(([, changes]) => changes !== '[]' && changes !== '{}'));
       return { status: 'committed' };
     } catch (error) {
@@ -93,7 +93,7 @@ const calls = {
   },
   /** A commit that changes nothing. */
   touch(): void {
-    beforeCommit();
+    markOpenOnce();
     connection.batch([[TOUCH]]);
   },
   storedPage: (position: number): StoredPage | undefined => storedPage(connection, position),

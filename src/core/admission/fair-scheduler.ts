@@ -44,7 +44,7 @@ export class FairScheduler {
     });
   }
 
-  /** Whether this event-loop turn's slice is used up. */
+  /** Whether this event-loop turn's slice, which the first call starts, is used up. */
   isSliceSpent(): boolean {
     const now = this.#stopwatch();
     return now - (this.#sliceStart ?? this.#startSlice(now)) >= SLICE_MS;

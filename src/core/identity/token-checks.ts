@@ -112,7 +112,7 @@ export class TokenChecks implements IdentityProvider {
     return verdict;
   }
 
-  /** Holds a slot until the signal aborts. */
+  /** Holds a slot until the signal aborts, as `withTimeout` does at the end of every check. */
   async #acquire(address: string, signal: AbortSignal): Promise<void> {
     // If the time ran out during `verifyJwt`, no abort event follows that would release the slot.
     signal.throwIfAborted();

@@ -62,7 +62,7 @@ export async function listen(options: HttpServerOptions) {
 
 function buildServer(options: HttpServerOptions) {
   const { handler, log, events } = options;
-  const handleRequest = getRequestListener(
+  const callHandler = getRequestListener(
     (request, { incoming, outgoing }) =>
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
@@ -72,7 +72,7 @@ function buildServer(options: HttpServerOptions) {
       }),
     {
       hostname: 'localhost',
-      // The request isn't known here, so `handle` sends the response.
+      // Called if the target makes no `Request`; `handle` knows the head, and refuses it.
       errorHandler: () => {},
       // Otherwise node-server cuts off a client that still sends half a second after its response.
       autoCleanupIncoming: false,
@@ -94,7 +94,7 @@ function buildServer(options: HttpServerOptions) {
     try {
       request.url = targetToServe(request);
       const errorStatus = headErrorStatus(request);
-      if (errorStatus === undefined) await handleRequest(request, response);
+      if (errorStatus === undefined) await callHandler(request, response);
       if (!response.headersSent && !response.isOver) await refuse(response, undefined, errorStatus);
     } catch (error) {
       log.error('response_failed', error);

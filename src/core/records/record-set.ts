@@ -111,7 +111,7 @@ export class RecordSet {
     this.#owners?.splice(this.#ownerIndex(owner), 1);
   }
 
-  /** The rows that storage must write. */
+  /** The rows to write and remove, and the highest id numbers, for the storage. */
   toStore(changes: Iterable<Change>): Pick<Changes, 'puts' | 'removals' | 'sequences'> {
     const puts: PutRow[] = [];
     const removals: number[] = [];

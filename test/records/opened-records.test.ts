@@ -6,6 +6,7 @@ import { expect, it, vi } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { RECORD_MAX_BYTES } from '../../src/core/domain/limits.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
+import { storageFailed } from '../../src/core/records/writes.js';
 import { MapStorage } from './map-storage.js';
 import { codeOf } from './memory-records.js';
 
@@ -79,8 +80,10 @@ it('A delete stores the highest id number in a storage that has none yet', async
   expect(storage.highest).toEqual({ customers: 7 });
 });
 
-it('A storage has one set of records, because two would give the same ids', async () => {
+it('A storage has one set of records, because two would give the same ids, and none after a failed load', async () => {
   const storage = new MapStorage();
+  vi.spyOn(storage, 'load').mockImplementationOnce(() => expect.fail('the disk is away'));
+  await expect(openRecords({ storage })).rejects.toThrow('the disk is away');
   await openRecords({ storage });
   await expect(openRecords({ storage })).rejects.toThrow(/has records already: use these/);
 });
@@ -99,7 +102,7 @@ it('A write after close is refused, and storage does not count as lost', async (
   const records = await openRecords({ storage, onStorageLost });
   await records.close();
   const late = await records.account('neema').create('customers', JSON.stringify(CUSTOMER));
-  expect(codeOf(late)).toBe('STORAGE_FAILED');
+  expect(late).toEqual(storageFailed('notStored'));
   expect([storage.commits, onStorageLost.mock.calls]).toEqual([[], []]);
 });
 

@@ -47,14 +47,14 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
     const found = Object.prototype.toString.call(storage).slice(8, -1);
     throw new TypeError(`storage is ${found}; it must be a RecordStorage (await its opening)`);
   }
-  if (taken.has(storage)) {
-    throw new Error('the storage has records already: use these, or open the storage again');
-  }
-  taken.add(storage);
   const set = new RecordSet({ countsBytes: limits.maxBytes > 0 });
   for await (const page of storage.load()) set.load(page);
   const sequences = await storage.sequences();
   for (const name of COLLECTION_NAMES) set.raiseSequence(name, sequences[name] ?? 0);
+  if (taken.has(storage)) {
+    throw new Error('the storage has records already: use these, or open the storage again');
+  }
+  taken.add(storage);
   const writer = new Writer({ set, storage, limits, scheduler, log, events, clock, onStorageLost });
   const searchBlocks = new SearchBlocks(options.searchMaxCharacters);
   const context = { set, writer, searchBlocks, scheduler };

@@ -129,7 +129,7 @@ export class Writer {
       const group = this.#nextGroup();
       if (group.changes.size > 0 && !this.#isRefusing) await this.#commit(group);
       else {
-        resolveAll(group, this.#isRefusing ? storageFailed('unknown') : undefined);
+        resolveAll(group, this.#isRefusing ? storageFailed('notStored') : undefined);
         // A commit yields the thread; a group without one has to pause.
         await scheduler.pause();
       }

@@ -86,7 +86,7 @@ export function buildHandler(dependencies: HandlerDependencies): FetchHandler {
 
 export { FairScheduler } from './core/admission/fair-scheduler.js';
 export { FailureError, type Outcome } from './core/domain/errors.js';
-export type * from './core/identity/identity-provider.js';
+export type { Identity } from './core/identity/identity-provider.js';
 export type * from './core/identity/sign-in.js';
 export { openSignIn } from './core/identity/sign-in.js';
 export type * from './core/records/memory-store.js';
@@ -94,4 +94,4 @@ export { openRecords } from './core/records/memory-store.js';
 export type * from './core/records/record-service.js';
 export type * from './core/records/record-storage.js';
 export { sampleRows } from './core/records/sample-rows.js';
-export type { HostBindings, Log };
+export type { HostBindings, IdentityProvider, Log };

@@ -1,17 +1,21 @@
 // `export`: everything of an account in a folder, without loss as NDJSON, fit
 // for spreadsheets as CSV; and the way back.
 
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import type { JsonObject } from '../../src/core/domain/json.js';
 import { dataService } from '../support/data-service.js';
+import { MANAGE } from '../support/manage.js';
+import { privateMounts } from '../support/private-mounts.js';
+import { startProgram } from '../support/program.js';
 
 /** An account with more records than two pages, some of them large. */
 const MANY = 'many';
 const MANY_COUNT = 450;
 
 const service = dataService();
+const mounts = privateMounts() ?? [];
 let serial = 0;
 
 beforeAll(async () => {
@@ -103,9 +107,19 @@ describe('An export', () => {
     const words = ['export', '--account', MANY, '--to', service.at('stopped')];
     const { code, stderr } = await service.runInterrupted(words, 'GET 11');
     expect([code, stderr]).toEqual([130, expect.stringMatching(/^stopped/)]);
-    expect((await readdir(service.folder)).filter((name) => name.startsWith('stopped'))).toEqual(
-      [],
-    );
+    const names = await readdir(service.folder);
+    expect(names.filter((name) => name.startsWith('stopped'))).toEqual([]);
+  });
+
+  it.skipIf(mounts.length === 0)('fails if the disk of temporary files fills up', async () => {
+    await create('full', 'team', { name: 'x'.repeat(20_000), phone: '1' });
+    const environment = { ...service.environment, TMPDIR: service.at('small') };
+    await mkdir(environment.TMPDIR);
+    const script = 'mount -t tmpfs -o size=8192 tmpfs $TMPDIR && exec "$0" "$@"';
+    const command = [process.execPath, MANAGE, ...'export --account full --to no'.split(' ')];
+    const given = { environment, cwd: service.folder };
+    const run = startProgram([...mounts, 'sh', '-c', script, ...command], given);
+    expect(await run.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOSPC') });
   });
 
   it('reports whether the account changed during it', async () => {

@@ -17,8 +17,9 @@ export async function* oldestFirst(pages: AsyncIterable<readonly object[]>) {
     const starts = [0];
     for await (const rows of pages) {
       const lines = rows.map((row) => `${JSON.stringify(row)}\n`).reverse();
-      const { bytesWritten } = await file.write(lines.join(''));
-      starts.push((starts.at(-1) ?? 0) + bytesWritten);
+      // Not `write`, which may write a part, as on a full disk.
+      await file.writeFile(lines.join(''));
+      starts.push((await file.stat()).size);
     }
     for (let end = starts.pop(); starts.length > 0; end = starts.pop()) {
       const start = starts.at(-1) ?? 0;

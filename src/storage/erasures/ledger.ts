@@ -35,7 +35,7 @@ export function addToLedger(
     const backups = fs.statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
     if (isSuperuser() && backups) fs.fchownSync(file, backups.uid, backups.gid);
     // The line break comes first, because a power cut may have left half a line.
-    fs.writeSync(file, `\n${JSON.stringify({ account: subject, erased })}`);
+    fs.writeFileSync(file, `\n${JSON.stringify({ account: subject, erased })}`);
     fs.fsyncSync(file);
     fs.closeSync(file);
   } catch (error) {

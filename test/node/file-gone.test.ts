@@ -56,7 +56,7 @@ it('After the file is deleted, writes are refused, the command names the remedy,
   expect(await server.stop()).toBe(0);
   const silent = `not ready: http://127.0.0.1:${OPS_PORT}/ready does not respond (ECONNREFUSED)\n`;
   expect(await manage({ OPS_PORT }, 'ready')).toEqual([1, silent]);
-  const unset = 'OPS_PORT is unset; set it as for the service\n';
+  const unset = "OPS_PORT is unset; set the service's\n";
   expect(await manage({}, 'ready')).toEqual([2, unset]);
   const fresh = service.at('fresh.db');
   expect((await manage({}, 'load', dump, '--to', fresh))[0]).toBe(0);

@@ -13,7 +13,7 @@ import {
 } from '../../storage/postgres/schema.js';
 import { readDump, type Store } from './dump-file.js';
 
-/** Rows or lines, which can be as large as 2 MiB. */
+/** Rows or lines, of up to 2 MiB. */
 const BATCH = 50;
 /** Loaded records get positions below 0, so that new records come after them. */
 const LOADED_MAX = 1e12;
@@ -21,7 +21,8 @@ const LOADED_MAX = 1e12;
 /** In the order in which they were loaded, so that the digest is that of their source. */
 const RECORDS = `
   select collection, id, position, created_at, updated_at, body from records order by position, collection, id`;
-const EVENTS = 'select id, event from audit_events order by id';
+/** Renumbered, because rolled-back statements leave gaps, and a file counts its events by their ids. */
+const EVENTS = 'select row_number() over (order by id) as id, event from audit_events order by id';
 const SEQUENCES = `
   select json_object_agg(replace(sequencename, '_numbers', ''), last_value) as highest from pg_sequences
    where schemaname = current_schema() and sequencename like '%\\_numbers' and last_value > 0`;

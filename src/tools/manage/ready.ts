@@ -21,8 +21,7 @@ Settings: OPS_PORT, OPS_HOST as the service has them`)
     .option('--wait <seconds>', 'keep asking for this long until it is ready', secondsIn)
     .action(async ({ wait = 0 }) => {
       const origin = operationsUrl(readValues(call.environment, ['OPS_HOST', 'OPS_PORT']));
-      if (origin === undefined)
-        throw new UsageError('OPS_PORT is unset; set it as for the service');
+      if (origin === undefined) throw new UsageError("OPS_PORT is unset; set the service's");
       const end = Date.now() + wait * 1_000;
       let result = await requestReady(origin);
       for (; !result.isReady && Date.now() < end; result = await requestReady(origin)) {

@@ -2,11 +2,11 @@
 // programs where the database library's packages are missing or were copied from another system.
 
 import { execFile, spawnSync } from 'node:child_process';
-import { cp } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { ROOT } from '../support/pages.js';
+import { ROOT, textOf } from '../support/pages.js';
 import { openFolder } from '../support/test-folder.js';
 
 it('dist/openapi.json and dist/openapi-3.0.json pass the rules of Redocly', async () => {
@@ -33,4 +33,15 @@ it('Without the database library, a start and a check report that in one sentenc
     expect([status, stdout + stderr]).toEqual([1, expect.stringMatching(SENTENCE)]);
   }
   expect(run('dist/manage.js', '--help').status).toBe(0);
+});
+
+it('A start, a test and a package whose install fails say why', async () => {
+  const folder = await openFolder();
+  onTestFinished(() => folder.remove());
+  for (const name of ['.npmrc', 'package-lock.json']) await cp(join(ROOT, name), folder.at(name));
+  await writeFile(folder.at('package.json'), textOf('package.json').replace('>=20.19', '>=99'));
+  for (const command of ['start', 'test', 'pack']) {
+    const { status, stderr } = spawnSync('npm', [command], { cwd: folder.path, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Required: {"node":">=99"}')]);
+  }
 });

@@ -1,5 +1,6 @@
 // How all tests run: one project for each kind, chosen with `--project`. package.json has the commands.
 
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
 
 /** Longer than the longest trial, so that a trial's own limits decide. */
@@ -21,7 +22,7 @@ const onHost = (host: 'handler' | 'server' | 'worker' | 'postgres') =>
   });
 
 export default defineConfig({
-  root: new URL('..', import.meta.url).pathname,
+  root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     projects: [
       project('house', ['test/{house,pages}/*.test.ts']),

@@ -54,7 +54,7 @@ export function loadGenerator(/** @type {string} */ folder) {
     if (failures !== 0 || measured.requests === 0) {
       throw new Error(
         `${origin} served ${measured.requests} requests, ${failures} of them with an error; the first is ` +
-          ` ${requests[0]?.method} ${requests[0]?.path}`,
+          `${requests[0]?.method} ${requests[0]?.path}`,
       );
     }
     return measured;

@@ -122,12 +122,13 @@ it.each(ALL)('$path keeps the house style', ({ path, text }) => {
   );
   const leftovers = `@ts-(ignore|expect-error)|\\.(only|skip)\\(|TO${'DO'}|FIX${'ME'}`;
   expect(text, 'no leftovers').not.toMatch(new RegExp(leftovers));
+  expect(text, 'use fileURLToPath: a path has spaces').not.toMatch(/meta\.url\)\.pathname/);
 });
 
 it('Files of src take settings, log, time and randomness as parameters', () => {
   // Each is named once, as the default of an option.
   const defaults =
-    /^src\/(handler|memory|core\/(admission\/fair-scheduler|records\/memory-store|identity\/(checks|sign-in)))\.ts$/;
+    /^src\/(handler|memory|core\/(admission\/fair-scheduler|records\/memory-store|identity\/sign-in))\.ts$/;
   for (const { path, text } of SOURCES) {
     if (HOST_LAYERS.test(layerOf(path))) continue;
     expect(text, path).not.toMatch(/\bprocess\.\w|\bconsole\.\w/);

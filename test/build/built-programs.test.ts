@@ -5,9 +5,11 @@ import { execFile, spawnSync } from 'node:child_process';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { ROOT, textOf } from '../support/pages.js';
-import { openFolder } from '../support/test-folder.js';
+import { testFolder } from '../support/test-folder.js';
+
+const folder = testFolder();
 
 it('dist/openapi.json and dist/openapi-3.0.json pass the rules of Redocly', async () => {
   const linter = join(ROOT, 'node_modules/@redocly/cli/bin/cli.js');
@@ -22,10 +24,8 @@ const SENTENCE =
   /service\.db cannot be used: the database library, libsql, cannot be loaded here \(Cannot find module 'libsql'\); run npm ci on this machine"/;
 
 it('Without the database library, a start and a check report that in one sentence, and what needs no file works', async () => {
-  const folder = await openFolder();
-  onTestFinished(() => folder.remove());
-  await cp(join(ROOT, 'dist'), join(folder.path, 'dist'), { recursive: true });
-  await cp(join(ROOT, 'package.json'), join(folder.path, 'package.json'));
+  await cp(join(ROOT, 'dist'), folder.at('dist'), { recursive: true });
+  await cp(join(ROOT, 'package.json'), folder.at('package.json'));
   const run = (...args: string[]) =>
     spawnSync(process.execPath, args, { cwd: folder.path, encoding: 'utf8', env: {} });
   for (const command of [['dist/server.js'], ['dist/manage.js', 'check']]) {
@@ -36,8 +36,6 @@ it('Without the database library, a start and a check report that in one sentenc
 });
 
 it('A start, a test and a package whose install fails say why', async () => {
-  const folder = await openFolder();
-  onTestFinished(() => folder.remove());
   for (const name of ['.npmrc', 'package-lock.json']) await cp(join(ROOT, name), folder.at(name));
   await writeFile(folder.at('package.json'), textOf('package.json').replace('>=20.19', '>=99'));
   for (const command of ['start', 'test', 'pack']) {

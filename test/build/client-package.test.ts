@@ -5,23 +5,21 @@ import { readdirSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { NAMES, packClient } from '../../scripts/pack-client.js';
 import { anchorsOf, pageCode, ROOT } from '../support/pages.js';
-import { openFolder, type TestFolder } from '../support/test-folder.js';
+import { testFolder } from '../support/test-folder.js';
 
-let folder: TestFolder;
+const folder = testFolder(beforeAll);
 const run = async (command: string, ...args: string[]) =>
   (await promisify(execFile)(command, args, { cwd: folder.path })).stdout.trim();
-const at = (name: string) => join(folder.path, name);
+const { at } = folder;
 
 beforeAll(async () => {
-  folder = await openFolder();
   const archive = await packClient(folder.path);
   await writeFile(at('package.json'), '{ "type": "module" }');
   await run('npm', 'install', '--offline', '--no-audit', '--no-fund', archive);
 });
-afterAll(() => folder.remove());
 
 it('The client’s package can be imported and required, types included', async () => {
   const typed = pageCode('src/clients/client/README.md', '### Your own properties', 'ts');

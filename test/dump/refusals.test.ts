@@ -2,28 +2,23 @@
 
 import { existsSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { Connection } from '../../src/storage/file/connection.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
 import { startServer } from '../support/server-process.js';
-import { openFolder, type TestFolder } from '../support/test-folder.js';
+import { testFolder } from '../support/test-folder.js';
 import { contentsOf, makeShopFile, runSuccessfully, runWithKey } from './shop-file.js';
 
-let folder: TestFolder;
+const { at } = testFolder(beforeAll);
 let whole: string;
 
-const at = (name: string) => join(folder.path, name);
-
 beforeAll(async () => {
-  folder = await openFolder();
   await makeShopFile(at('shop.db'), { accounts: ['amina', 'neema'], records: 300, events: 30 });
   await runSuccessfully(['dump', '--from', at('shop.db'), '--to', at('shop.ndjson')]);
   whole = await readFile(at('shop.ndjson'), 'utf8');
 });
-afterAll(() => folder.remove());
 
 describe('A load', () => {
   it.each([

@@ -2,15 +2,14 @@
 // and highest number is what it was, and a load may be interrupted anywhere.
 
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { formatId } from '../../src/core/domain/identifier.js';
 import { VALID_BODY } from '../support/collection-table.js';
 import type { Row } from '../support/contract.js';
 import { asAccount, openIdentityStub } from '../support/identity-stub.js';
 import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
-import { openFolder, type TestFolder } from '../support/test-folder.js';
+import { testFolder } from '../support/test-folder.js';
 import { openWorker } from '../worker/open-worker.js';
 import {
   contentsOf,
@@ -28,17 +27,13 @@ const GIVE_THE_LAST_EVENT_A_LATER_ID = `
   with last as (delete from audit_events where id = 1100 returning event)
     insert into audit_events (event) select event from last`;
 
-let folder: TestFolder;
+const { at } = testFolder(beforeAll);
 let before: FileContents;
 
-const at = (name: string) => join(folder.path, name);
-
 beforeAll(async () => {
-  folder = await openFolder();
   await makeShopFile(at('shop.db'), { accounts: ACCOUNTS, records: 1_400, events: 1_100 });
   before = await contentsOf(at('shop.db'));
 }, 60_000);
-afterAll(() => folder.remove());
 
 describe('A dump from a file', () => {
   it('goes through Postgres and Workers into a file with one digest, and users and the operator see the same', async () => {

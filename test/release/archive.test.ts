@@ -7,25 +7,24 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { freePort } from '../../scripts/free-port.js';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import { anchorsOf } from '../support/pages.js';
-import { openFolder, type TestFolder } from '../support/test-folder.js';
+import { testFolder } from '../support/test-folder.js';
 
 const run = promisify(execFile);
 const ARCHIVE_MAX_BYTES = 25_000_000;
 const NAME = `service-management-${manifest.version}`;
 
-let folder: TestFolder;
+const folder = testFolder(beforeAll);
 /** A folder of commands without Node, and one with this Node. */
 let bare: string;
 let withThisNode: string;
 const at = (archive: 'plain' | 'withNode', path = '') => join(folder.path, archive, NAME, path);
 
 beforeAll(async () => {
-  folder = await openFolder();
   for (const name of ['plain', 'withNode'] as const) {
     await mkdir(join(folder.path, name));
     await run('tar', ['xzf', inject(name), '-C', join(folder.path, name)]);
@@ -34,7 +33,6 @@ beforeAll(async () => {
   withThisNode = await commandsIn('with-this-node');
   await symlink(process.execPath, join(withThisNode, 'node'));
 });
-afterAll(() => folder.remove());
 
 /** What every Linux has, and a machine with nothing on it has no more. */
 async function commandsIn(name: string): Promise<string> {

@@ -5,9 +5,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { privateMounts } from '../support/private-mounts.js';
-import { openFolder, type TestFolder } from '../support/test-folder.js';
+import { testFolder } from '../support/test-folder.js';
 
 const run = promisify(execFile);
 const canTry = process.getuid?.() === 0 && privateMounts() !== undefined;
@@ -15,18 +15,16 @@ const has = (program: string) => spawnSync(program, ['--version']).error === und
 /** The user `node` of Node's images. */
 const USER_OF_IMAGE = '1000';
 
-let folder: TestFolder;
+const folder = testFolder(beforeAll);
 /** The unpacked release: what the build gets as its context. */
 let release: string;
 let containerfile: string;
 
 beforeAll(async () => {
-  folder = await openFolder();
   await run('tar', ['xzf', inject('plain'), '-C', folder.path, '--strip-components=1']);
   release = folder.path;
   containerfile = await readFile(join(release, 'operations/Containerfile'), 'utf8');
 });
-afterAll(() => folder.remove());
 
 /** The instructions of a name, in their order. */
 function instructions(name: string): string[] {

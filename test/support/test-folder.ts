@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach } from 'vitest';
+import { type beforeAll, beforeEach } from 'vitest';
 
 export type TestFolder = Awaited<ReturnType<typeof openFolder>>;
 
@@ -15,12 +15,12 @@ export async function openFolder() {
 }
 
 /**
- * A folder of its own for each test of a file, or of a `describe`. To be called before the hooks
- * that use the folder: it is removed after theirs.
+ * A folder of its own for each test of a file, or of a `describe`; with `beforeAll`, one for all of
+ * them. To be called before the hooks that use the folder: it is removed after theirs.
  */
-export function testFolder(): TestFolder {
+export function testFolder(before: typeof beforeAll | typeof beforeEach = beforeEach): TestFolder {
   const folder = { at: (name: string) => join(folder.path, name) } as TestFolder;
-  beforeEach(async () => {
+  before(async () => {
     const { path, remove } = await openFolder();
     Object.assign(folder, { path, remove });
     return remove;

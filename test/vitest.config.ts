@@ -58,7 +58,7 @@ export default defineConfig({
     expect: { poll: { timeout: 100_000 } },
     // Most of the time is waiting for time-outs and processes: more files at once than there are cores.
     maxWorkers: 4,
-    // Tests of a file that wait for the same time-outs begin together.
+    // Tests of a file that wait for the same time-outs start together.
     maxConcurrency: 30,
     // Imports of the package by its own name get the built files, as a user's would.
     server: { deps: { external: [/\/dist\//] } },

@@ -1,5 +1,5 @@
-// How much memory requests hold: the bytes of bodies and long responses, bounded for each account and
-// in all, and fair between accounts.
+// The memory that requests hold for bodies and long responses: bounded per account and in total,
+// and shared fairly.
 
 import { expect, it } from 'vitest';
 import { Admission } from '../../src/core/admission/admission.js';
@@ -7,7 +7,7 @@ import { Admission } from '../../src/core/admission/admission.js';
 const MIB = 1_048_576;
 const stays = () => false;
 const turns = () => new Promise((resolve) => setImmediate(resolve));
-/** Two units of an account, three of all. */
+/** Limits: two units per account, three in total. */
 const LIMITS = { accountMaxBytes: 2, totalMaxBytes: 3, ownShareBytes: 0 };
 
 function open(limits?: ConstructorParameters<typeof Admission>[0]) {
@@ -36,7 +36,7 @@ it('An account is always admitted up to its own share, whatever the others hold'
   expect(admitted).toEqual(['a', 'a', 'b', 'c']);
 });
 
-it('By default an account holds 16 bodies of the largest size, all hold 64, and each has its own share', () => {
+it('By default an account may hold 16 bodies of the largest size, all may hold 64, and each has its own share', () => {
   const { admitted, acquire } = open();
   for (let account = 0; account < 5; account++) {
     for (let body = 0; body < 20; body++) acquire(`${account}`, MIB);
@@ -63,7 +63,7 @@ it('A claim waits for an earlier one of its account, and accounts are admitted i
   expect(admitted).toHaveLength(4);
 });
 
-it('A release admits at most 16 claims, so that not all small ones start in one turn', async () => {
+it('A release admits at most 16 claims, so that many small ones don’t start in one turn', async () => {
   const { admission, admitted, acquire } = open({
     accountMaxBytes: 100,
     totalMaxBytes: 100,
@@ -79,7 +79,7 @@ it('A release admits at most 16 claims, so that not all small ones start in one 
   expect(admitted).toHaveLength(1 + 40);
 });
 
-it('A disconnected client stops waiting, and takes nothing', async () => {
+it('A disconnected client stops waiting, and reserves nothing', async () => {
   const { admission, admitted, acquire } = open({ ...LIMITS, totalMaxBytes: 2 });
   acquire('a', 2);
   const gone = Array.from({ length: 40 }, async () => admission.acquire('b', 1, () => true));

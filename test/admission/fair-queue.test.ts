@@ -1,4 +1,4 @@
-// The one queue: accounts in rotation, each oldest first, without those that have gone.
+// The queue: accounts take turns, each oldest first; disconnected clients are dropped.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -27,7 +27,7 @@ it('A queue behaves like a plain list of the accounts, for any sequence of steps
           const item = all[given.which % all.length];
           if (item !== undefined) item.isGone = true;
         } else {
-          // What has gone keeps its account's place until the account is asked.
+          // A disconnected item keeps its account's place until the account's turn.
           let entry = model.shift();
           while (entry?.items.every(({ isGone }) => isGone)) entry = model.shift();
           const at = entry?.items.findIndex(({ isGone }) => !isGone) ?? 0;

@@ -1,10 +1,9 @@
-// Long work in slices: one slice an event-loop turn in all, and accounts take
-// turns at it.
+// Long work in time slices: one slice per event-loop turn, for which accounts take turns.
 
 import { describe, expect, it } from 'vitest';
 import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
 
-/** FairScheduler whose pauses end when the test says so, and whose clock is the test's. */
+/** A FairScheduler whose pauses and clock the test controls. */
 function controlled() {
   const gates: (() => void)[] = [];
   const clock = { now: 0 };
@@ -12,7 +11,7 @@ function controlled() {
     pause: () => new Promise((resolve) => gates.push(resolve)),
     stopwatch: () => clock.now,
   });
-  /** Ends every pause so far: the next event-loop turn. */
+  /** Ends all current pauses, as the next event-loop turn does. */
   async function nextTurn(): Promise<void> {
     for (const open of gates.splice(0)) open();
     await nextTask();
@@ -41,7 +40,7 @@ describe('FairScheduler', () => {
     clock.now += 2;
     const waiting = scheduler.yieldIfNeeded('a');
     expect(waiting).toBeDefined();
-    // The turn after it has a slice of its own.
+    // The next turn has its own slice.
     await nextTurn();
     await waiting;
     expect(scheduler.yieldIfNeeded('a')).toBeUndefined();

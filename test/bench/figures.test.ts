@@ -1,4 +1,4 @@
-// What the benchmark computes: the records that it asks for, its statistics, its table.
+// What the benchmark computes: its sample of records, its statistics, its table.
 
 import { describe, expect, it } from 'vitest';
 import { sampleOf } from '../../scripts/bench/data-set.js';
@@ -15,7 +15,7 @@ describe('A sample of the records', () => {
     ],
   };
 
-  it('spreads over a group, is at most as large, and names the owner of each record, the accounts in turn', () => {
+  it('is spread evenly over the accounts of a group, never exceeds it, and names each record’s owner', () => {
     expect(sampleOf(data, 'one', 100)).toHaveLength(10);
     expect(sampleOf(data, 'one', 2)).toEqual([
       { owner: 'one-0', id: 'CUS-0001' },
@@ -37,7 +37,7 @@ it('The median is the middle, or the mean of the two in the middle', () => {
   expect(() => median([])).toThrow('nothing was measured');
 });
 
-it('Ratios are compared round by round, where both sides have one', () => {
+it('Ratios are computed per round, for rounds that both sides have', () => {
   // A round that was slow for both sides does not count against either.
   expect(medianRatio([100, 10, 90], [200, 20, 100])).toBe(0.5);
   expect(medianRatio([100, 1], [50])).toBe(2);
@@ -68,7 +68,7 @@ describe('The table', () => {
     [{ ratio: 1.6, goal: { kind: 'most', limit: 1.5 } } as const, false],
     [{ ratio: 1 } as const, undefined],
     [{ ratio: Number.NaN, goal: { kind: 'most', limit: 2 } } as const, false],
-  ])('says of %j whether the goal is reached: %s', (part, expected) => {
+  ])('reports whether %j reaches its goal: %s', (part, expected) => {
     expect(isReached({ ...line, ...part })).toBe(expected);
   });
 });

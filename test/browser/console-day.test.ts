@@ -1,4 +1,4 @@
-// A day of an operator in Chromium; and an attacker's page, which the browser and the console refuse.
+// An operator's day in Chromium, and an attacker's page, which the browser and the console block.
 
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   return () => page.context().close();
 });
 
-it('An operator has a whole day', async () => {
+it('An operator does a day of work', async () => {
   const link = (name: string | RegExp) => page.getByRole('link', { name }).first().click();
   const press = (name: string) => page.getByRole('button', { name }).click();
   const see = (text: string) => page.getByText(text).waitFor();
@@ -36,7 +36,7 @@ it('An operator has a whole day', async () => {
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('dialog', (dialog) => complaints.push(dialog.message()));
 
-  // Finds the account by the name that the caller gives, and mends an order.
+  // Finds the account by the caller's business name, and corrects an order.
   await page.getByLabel('Find an account').fill('saluni ya neema');
   await page.keyboard.press('Enter');
   await link('Saluni ya Neema');
@@ -47,7 +47,7 @@ it('An operator has a whole day', async () => {
   await press('Save');
   await see('18,000 TZS');
 
-  // Adds a customer with a property of its own, once, and deletes it.
+  // Adds a customer with a custom property, once, and deletes it.
   await page.locator('main').getByRole('link', { name: SALON }).first().click();
   await link(/^Customers/);
   await link('Add customer');
@@ -77,7 +77,7 @@ async function openShop(html: string): Promise<string> {
   return origin;
 }
 
-it('A page on another port sends no form, and frames and reads no page', async () => {
+it('A page on another port can’t submit a form, or frame or read a page', async () => {
   const { origin } = browsed.console;
   await page.goto(
     await openShop(`<iframe src="${origin}/accounts"></iframe>
@@ -93,13 +93,13 @@ it('A page on another port sends no form, and frames and reads no page', async (
     page.waitForRequest((sent) => sent.method() === 'POST'),
     page.getByRole('button', { name: 'Win' }).click(),
   ]);
-  // The cookie goes with it, because cookies ignore ports.
+  // The cookie is sent too, because cookies ignore ports.
   expect((await request.allHeaders())['cookie']).toContain('console_');
   expect((await request.response())?.status()).toBe(403);
   await browsed.client.recordsOf('local-preview').orders.read('ORD-0001');
 });
 
-it('A link on another site leads a signed-in operator to its page', async () => {
+it('A link on another site opens its page for a signed-in operator', async () => {
   const target = `${browsed.console.origin}/accounts?q=local`;
   const shop = await openShop(`<a href="${target}">The account</a>`);
   // Another site than 127.0.0.1.

@@ -1,6 +1,6 @@
-// Every page of the console in Chromium, with thirty shops, and both pages about the service in every
-// trouble: no violation of WCAG 2.2 A and AA by axe-core, no sideways scroll, light and dark, wide
-// and narrow; and pictures, one of which is the front page's.
+// Every page of the console in Chromium, with thirty shops and every health issue: axe-core finds
+// no violation of WCAG 2.2 A and AA, and nothing scrolls sideways, light and dark, wide and narrow.
+// Also takes screenshots, one of them for the front page.
 
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -144,7 +144,7 @@ it('The front page’s picture shows the overview of a busy service, and is smal
 });
 
 it.each(SCREENS)(
-  'Every page is accessible, also in trouble, at $width pixels, $colorScheme',
+  'Every page is accessible, with any health issue, at $width pixels, $colorScheme',
   async (screen) => {
     const page = pages.get(screen) as Page;
     await expectAllAccessible(page, screen, PAGES);
@@ -164,7 +164,7 @@ it('Every page is accessible while the service is down', async () => {
     await expectAllAccessible(page, screen, both, 'does not respond');
 });
 
-/** Thirty shops with names as people write them, so that pages have something to show. */
+/** Thirty shops with realistic names, so that pages have content. */
 async function fillShops(): Promise<void> {
   for (let shop = 0; shop < 30; shop++) {
     const [subject, businessName] = NAMED[shop] ?? [`auth0|shop-${shop}`, `Duka ${shop}`];

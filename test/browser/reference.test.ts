@@ -7,7 +7,7 @@ import { OPERATIONS } from '../support/openapi-document.js';
 import { startPreview } from '../support/server-process.js';
 import { openFolder } from '../support/test-folder.js';
 
-it('The reference shows every operation, sends one of an account as it is shown, from this machine alone, and none of the administration API, whose key no browser may send', async () => {
+it('The reference lists every operation, can try those of an account, from this machine only, and none of the administration API, whose key no browser may send', async () => {
   const folder = await openFolder();
   onTestFinished(() => folder.remove());
   const preview = await startPreview(folder.path);
@@ -30,7 +30,7 @@ it('The reference shows every operation, sends one of an account as it is shown,
   });
   page.on('pageerror', (error) => complaints.push(error.message));
 
-  // A link names an operation, which is then open.
+  // A link to an operation opens it.
   await page.goto(`${reference}#/orders/createOrder`);
   await page.locator('.opblock').first().waitFor();
   const shown = await page.locator('.opblock').evaluateAll((all) => all.map(({ id }) => id));
@@ -45,7 +45,7 @@ it('The reference shows every operation, sends one of an account as it is shown,
   expect(await request.headerValue('authorization')).toBe('Bearer local-preview');
   const status = order.locator('.live-responses-table tbody .response-col_status').first();
   expect(await status.textContent()).toBe('201');
-  // In the colours of the system, and without a column that a phone would cut off.
+  // In the system's colour scheme, with no column cut off on a phone.
   expect(await page.locator('html.dark-mode').count()).toBe(1);
   expect(await order.locator('.response-col_links').first().isVisible()).toBe(false);
   const views = page.locator('.opblock[id$="-adminOverview"]');

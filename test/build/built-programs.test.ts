@@ -1,5 +1,5 @@
-// What is built, held to by others: the OpenAPI documents by another project's linter, and the
-// programs where the database library's packages are missing or were copied from another system.
+// The built files: the OpenAPI documents under another project's linter, and the programs where the
+// database library's packages are missing or were copied from another system.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { cp, writeFile } from 'node:fs/promises';

@@ -52,7 +52,7 @@ it('A bundler that does not know `exports` finds both clients of the package', a
   );
 });
 
-it('The client’s package has no dependency, less than 0.2 MB, its pages, and no link that leads out of it', async () => {
+it('The client’s package has no dependencies, less than 0.2 MB, its pages, and no links to files outside', async () => {
   const names = readdirSync(at('node_modules')).filter((name) => !name.startsWith('.'));
   expect(names).toEqual(['service-management-client']);
   const packed = at('node_modules/service-management-client');

@@ -1,5 +1,5 @@
-// What the compiler refuses and takes of programs that use the built declarations.
-// test/house/api-types.test.ts holds the types to the OpenAPI document.
+// What the compiler accepts and rejects in programs that use the built declarations.
+// test/house/api-types.test.ts compares the types with the OpenAPI document.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

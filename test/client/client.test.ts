@@ -1,5 +1,5 @@
-// The typed clients against the real service, on every host. Every reason of a refused field is in
-// test/pages/api.test.ts; walks while rows come and go are in test/data/calls.test.ts.
+// The typed clients against the real service, on every host. Every reason for a refused field is in
+// test/pages/api.test.ts, iteration during concurrent changes in test/data/calls.test.ts.
 
 import { ApiError, type Client, createClient } from 'service-management-api/client';
 import { createOperatorClient } from 'service-management-api/operator-client';
@@ -9,7 +9,7 @@ import { ADMIN_KEY, type ContractService, describeContract } from '../support/co
 import { tokenOf } from '../support/identity-stub.js';
 
 const BASE_URL = 'http://localhost/api/v1';
-/** A property that no collection has of its own. */
+/** A property that no collection defines. */
 const FREE = 'x-free-property';
 
 /** A `fetch` for the clients under test: sends every request to the service, whatever its origin. */
@@ -27,7 +27,7 @@ async function create(customers: Client['customers'], count: number): Promise<st
 }
 
 describeContract('The client', (service) => {
-  /** A client of a new account, and each of its requests. */
+  /** A client for a new account, and its requests. */
   function opened(options = {}) {
     const { subject } = service.account();
     const send = serviceFetch(service);
@@ -81,7 +81,7 @@ describeContract('The client', (service) => {
     }
   });
 
-  it('passes status and request id of a successful answer to onAnswer', async () => {
+  it('passes status and request id of a successful response to onAnswer', async () => {
     const { customers, sent } = opened();
     const facts: unknown[] = [];
     const onAnswer = (fact: unknown) => facts.push(fact);
@@ -99,13 +99,13 @@ describeContract('The client', (service) => {
       return fresh;
     };
     const { customers } = opened({ token });
-    // A create, too: nothing was changed by the refused one.
+    // A create, too, because the refused one changed nothing.
     await customers.create({ name: 'A', phone: '1' });
     expect((await customers.list()).pagination.total).toBe(1);
     expect(refused).toEqual([undefined, 'expired', undefined]);
   });
 
-  it('stops asking if each token is refused', async () => {
+  it('gives up if every token is refused', async () => {
     const { customers, sent } = opened({ token: (old = '') => `${old}-expired` });
     await expect(customers.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
     expect(sent).toHaveLength(2);
@@ -126,8 +126,8 @@ describeContract('The client', (service) => {
     });
   });
 
-  describe('walks all pages', () => {
-    it('newest first, each record once, in pages of 100 unless it is asked for others', async () => {
+  describe('iterates over all pages', () => {
+    it('newest first, each record once, in pages of 100 by default', async () => {
       const { customers, sent } = opened();
       const ids = await create(customers, 7);
       const seen: string[] = [];
@@ -137,7 +137,7 @@ describeContract('The client', (service) => {
       expect(sent.at(-1)?.search).toBe('?page_size=100&q=nobody&page=1');
     });
 
-    it('until its signal, which ends it at the next record', async () => {
+    it('until its signal aborts, before the next record', async () => {
       const { customers } = opened();
       await create(customers, 2);
       const controller = new AbortController();

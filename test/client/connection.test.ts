@@ -1,5 +1,5 @@
-// What the client does when the connection or the answer fails: servers that
-// misbehave on purpose, over real sockets.
+// What the client does when the connection or the response fails: misbehaving servers over real
+// sockets.
 
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** A client of a server that answers by the listener, and the methods that the server was asked with. */
+/** A client of a server with this listener, and the methods of the requests it received. */
 async function clientOf(listener: RequestListener, options = {}) {
   const asked: string[] = [];
   const listening = createServer((request, response) => {
@@ -37,7 +37,7 @@ async function clientOf(listener: RequestListener, options = {}) {
   return { asked, client: createClient({ baseUrl, token: 'a-token', ...options }) };
 }
 
-/** A listener that gives this answer. */
+/** A listener that sends this response. */
 function answering(status: number, body: string, headers = {}): RequestListener {
   return (_request, response) => {
     response.writeHead(status, { 'X-Request-ID': 'a', ...headers });
@@ -68,7 +68,7 @@ it.each([
   ['Next.js', Object.assign(new Error('Dynamic'), { digest: 'DYNAMIC_SERVER_USAGE' })],
   ['Next.js 14', Object.assign(new Error(), { code: 'NEXT_STATIC_GEN_BAILOUT' })],
   ['React', { $$typeof: Symbol.for('react.postpone') }],
-])("A framework's own error passes through the call as it is: %s", async (_name, thrown) => {
+])("A framework's own error is rethrown unchanged: %s", async (_name, thrown) => {
   const throwing = vi.fn().mockRejectedValue(thrown);
   for (const own of [{ fetch: throwing }, { token: throwing }]) {
     const { customers } = createClient({ baseUrl: 'http://127.0.0.1', token: 'a-token', ...own });
@@ -89,16 +89,16 @@ it.each<[status: number, body: string, wanted: object, headers?: object]>([
   [502, '<h1>Bad gateway</h1>', { code: 'UNEXPECTED_ANSWER', requestId: 'a' }],
   [200, '<h1>Welcome to our Wi-Fi</h1>', { code: 'UNEXPECTED_ANSWER', requestId: 'a' }],
   [404, '{"message":"no such app"}', { code: 'UNEXPECTED_ANSWER' }],
-  // Of a proxy, whatever its body.
+  // From a proxy, whatever its body.
   [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: 30_000 }, later],
   [429, '<html>', { code: 'RATE_LIMITED', retryAfterMs: undefined }],
   [503, inWords('CODE_OF_TOMORROW', 'm'), { code: 'CODE_OF_TOMORROW', message: 'm' }],
   [422, inWords('VALIDATION_FAILED', ofFields), { message: ofFields, fields: {} }],
-])('An answer %i %s is reported as %o', async (status, body, wanted, headers) => {
+])('A response %i %s is reported as %o', async (status, body, wanted, headers) => {
   const { asked, client } = await clientOf(answering(status, body, headers));
   const error = await errorOf(client.customers.list());
   expect(error).toMatchObject({ status, ...wanted });
-  // As a log has it.
+  // As a log prints it.
   const facts = { name: 'ApiError', status, requestId: 'a', message: (error as Error).message };
   expect(JSON.parse(JSON.stringify(error))).toMatchObject(facts);
   expect(asked).toEqual(['GET']);
@@ -161,11 +161,11 @@ it('An error of another copy of the client is an ApiError, too', async () => {
   expect(other.ApiError).not.toBe(ApiError);
   expect([error instanceof ApiError, error instanceof other.ApiError]).toEqual([true, true]);
   for (const value of [null, { name: 'ApiError' }]) expect(value instanceof ApiError).toBe(false);
-  // In a log, it has the name that a program imports.
+  // Logs show the name that programs import.
   expect(inspect(new ApiError('NO_TOKEN', 'signed out'))).toMatch(/^ApiError: signed out/);
 });
 
-it('A token is waited for until the caller ends the call', async () => {
+it('A call waits for its token until the caller aborts it', async () => {
   const controller = new AbortController();
   const token = () => new Promise<string>(() => controller.abort());
   const { customers } = createClient({ baseUrl: 'http://127.0.0.1', token });

@@ -1,6 +1,5 @@
-// The built client on a platform that has no more than React Native and the browsers of 2019: an
-// engine's own objects without the newer ones, and `fetch`, Headers, AbortController and timers as
-// their polyfills are.
+// The built client on a platform with only what React Native and the browsers of 2019 have: the
+// engine's objects without newer ones, and polyfilled `fetch`, Headers, AbortController and timers.
 
 import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
@@ -9,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 const CLIENT = fileURLToPath(new URL('../../dist/client.js', import.meta.url));
 
-/** As in the package abort-controller, which React Native has: a signal knows whether it ended, and no reason. */
+/** As in the package abort-controller, which React Native uses: a signal has `aborted`, but no reason. */
 const POLYFILLS = `
 class AbortSignal {
   aborted = false;
@@ -53,7 +52,7 @@ beforeAll(async () => {
   runInContext(outputFiles[0]?.text ?? '', context);
 });
 
-/** The value of the code in there, which has a client `api`, as JSON. */
+/** Evaluates code there, with a client `api`, and returns its value as JSON. */
 async function inside(code: string): Promise<unknown> {
   const options = `{ baseUrl: 'http://localhost/api/v1', token: 't', timeoutMs: 30 }`;
   const program = `(async () => { const api = client.createClient(${options}); ${code} })()`;
@@ -63,7 +62,7 @@ async function inside(code: string): Promise<unknown> {
 const CAUGHT = `.catch((error) => ({ ...error.toJSON(), own: error instanceof client.ApiError }))`;
 
 describe('On a platform with the features of 2019', () => {
-  it('calls are made, with query and body', async () => {
+  it('calls work, with query and body', async () => {
     const query = `{ q: 'a&b=ü 😀\\ud800', status: undefined, page: 2 }`;
     const code = `await api.orders.list(${query}); await api.orders.update('ORD/1', { paid: 5 }); return asked;`;
     const path = 'http://localhost/api/v1/orders';
@@ -84,7 +83,7 @@ describe('On a platform with the features of 2019', () => {
   it.each([
     ['before', (list: string) => `controller.abort(); return ${list}`],
     ['after', (list: string) => `const list = ${list}; controller.abort(); return list`],
-  ])('a signal that is aborted %s the call began ends the call', async (_, steps) => {
+  ])('a signal that is aborted %s the call started ends the call', async (_, steps) => {
     const list = `api.orders.list({ q: 'silence' }, { signal: controller.signal })${CAUGHT}`;
     const error = await inside(`const controller = new AbortController(); ${steps(list)}`);
     const message = expect.stringContaining('was aborted by its signal');

@@ -1,5 +1,5 @@
 // The recipes for sign-in and for a whole app: a real OpenID provider, the real server, React in a
-// real browser, whose network fails in the ways of a phone's.
+// real browser, whose network fails as a phone's does.
 
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { type ServerProcess, startServer } from '../support/server-process.js';
 import { openFolder, type TestFolder } from '../support/test-folder.js';
 import { bundled, MODULES, openWindow } from './project.js';
 
-/** The code of a recipe that the page names, such as `session.js`. */
+/** The code of a recipe on the page, such as `session.js`. */
 const recipe = (file: string) =>
   pageCode('src/clients/client/README.md', `\`${file}\``, file.split('.')[1]);
 
@@ -45,7 +45,7 @@ afterAll(async () => {
 const press = (name: string) => page.getByRole('button', { name }).click();
 const shown = (text: string) => page.getByText(text).waitFor();
 
-/** Resolves when the service has answered, or the first try has failed. */
+/** Resolves when the service has responded, or the first attempt has failed. */
 async function book(customer: string, service: string, amount: string): Promise<void> {
   await page.getByLabel('Mteja').fill(customer);
   await page.getByLabel('Huduma').fill(service);
@@ -75,7 +75,7 @@ it('The app lets a user sign in, shows what is wrong with each field, and finds 
   await page.getByPlaceholder('Tafuta').fill('');
 });
 
-it('The app sends what was taken without a network; a refused order waits until it is mended', async () => {
+it('The app sends orders taken offline; a refused order waits until it is corrected', async () => {
   await page.context().setOffline(true);
   await book('Zawadi Temu', 'Kofia', '700');
   await shown('CONNECTION_FAILED');
@@ -91,7 +91,7 @@ it('The app sends what was taken without a network; a refused order waits until 
   await shown('0 zinasubiri');
 });
 
-it('The app sends an order once, though its answer was lost', async () => {
+it('The app sends an order once, even if its response was lost', async () => {
   let sent = 0;
   await page.route('**/orders', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -107,7 +107,7 @@ it('The app sends an order once, though its answer was lost', async () => {
   expect(sent).toBe(1);
 });
 
-it('The app sends what was taken while a token was refused, once the user has signed in again', async () => {
+it('The app sends orders taken while its token was refused, once the user has signed in again', async () => {
   await page.evaluate(`
     const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:'));
     const user = JSON.parse(sessionStorage[key]);
@@ -118,7 +118,7 @@ it('The app sends what was taken while a token was refused, once the user has si
   expect(window.complaints).toEqual([]);
 });
 
-/** oidc-provider from npm: a public client of any page of this machine, and opaque access tokens. */
+/** oidc-provider from npm: a public client for any local page, and opaque access tokens. */
 async function openOpenidProvider() {
   const server = createServer();
   const { origin: issuer, close } = await listenLocally(server);

@@ -1,5 +1,5 @@
-// Schemathesis reads the OpenAPI document, makes requests that fit it and requests that do not,
-// and compares every answer with the document.
+// Schemathesis reads the OpenAPI document, sends valid and invalid requests, and compares every
+// response with the document.
 
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,12 +16,12 @@ const VERSION = '4.32.5';
 const PYTHON = join(CACHE, 'schemathesis');
 const PROGRAM = join(PYTHON, 'bin/schemathesis');
 const ADMIN_API_KEY = 'k'.repeat(40);
-/** Cases of each operation and phase; 130 make 29,496 requests in 15 minutes. */
+/** Cases per operation and phase; 130 make 29,496 requests in 15 minutes. */
 const EXAMPLES = process.env['FUZZER_EXAMPLES'] ?? '10';
 const FITTING = ['-n', EXAMPLES, '--mode', 'positive'];
 
 const document = JSON.parse(readFileSync(join(ROOT, 'dist/openapi.json'), 'utf8'));
-/** What the document says by agreement only, the service does not enforce. */
+/** The service does not enforce what the document marks as a convention. */
 const enforced = JSON.parse(JSON.stringify(document), (_, value) =>
   typeof value === 'object' && value !== null && 'x-unchecked' in value ? {} : value,
 );
@@ -48,14 +48,14 @@ it.each([
   const BASE_URL = `${origin}/api/v1`;
   const own = { BASE_URL, TOKEN: tokenOf('fuzzed'), ADMIN_KEY: ADMIN_API_KEY };
   await promisify(execFile)(PROGRAM, [...args, '--report-ndjson-path', report, ...options], {
-    // Its caches are written there, too.
+    // It writes its caches there, too.
     cwd: service.folder,
     env: { ...process.env, ...own },
     maxBuffer: OUTPUT_MAX_BYTES,
   }).catch(({ stdout, stderr }) => {
     throw new Error(`${stdout}\n${stderr}`.slice(-6_000));
   });
-  // With fewer, the credentials did not arrive, and the run says nothing.
+  // With fewer, the credentials did not arrive, and the run proves nothing.
   const good = readFileSync(report, 'utf8').match(/"status_code": ?20\d/g) ?? [];
   expect(good.length).toBeGreaterThan(Object.keys(document.paths).length);
 });

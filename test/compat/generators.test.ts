@@ -1,5 +1,5 @@
-// The Kotlin client that openapi-generator makes from the OpenAPI document, compiled and used against
-// the service as an app's developer would.
+// The Kotlin client that openapi-generator generates from the OpenAPI document, compiled and used
+// against the service as an app's developer would.
 
 import { execFile } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
@@ -17,10 +17,10 @@ const VERSION = '7.25.0';
 const JAR = join(CACHE, `openapi-generator-cli-${VERSION}.jar`);
 const ADMIN_KEY = 'k'.repeat(40);
 const ACCOUNT = 'shop-of-kotlin';
-/** What the driver does at least, with a line for each that holds. */
+/** The steps that the driver must report, one line each. */
 const STEPS = 'create, list, order, status alone, payments, more properties, 422, operator';
 
-it('The Kotlin client compiles, and does every step', async () => {
+it('The Kotlin client compiles, and passes every step', async () => {
   const service = await openNodeService();
   onTestFinished(() => service.close());
   const BASE_URL = `${(await service.start({ ADMIN_API_KEY: ADMIN_KEY })).origin}/api/v1`;

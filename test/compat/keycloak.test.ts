@@ -1,5 +1,5 @@
-// Sign-in with Keycloak, from Maven Central: who is let in, who is refused, without the gate and with
-// it.
+// Sign-in with Keycloak, from Maven Central: which tokens are accepted, with and without the
+// audience check.
 
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const REALM = {
 let folder: TestFolder;
 let issuer: string;
 let keycloak: Program;
-/** Without the gate, and with it. */
+/** Without the audience check, and with it. */
 const servers: ServerProcess[] = [];
 
 beforeAll(async () => {
@@ -100,7 +100,7 @@ function statuses(token: string): Promise<number[]> {
   return Promise.all(servers.map(async (server) => (await ask(server)).status));
 }
 
-it('Access tokens of the application open an account; those of another one only without the gate', async () => {
+it('Access tokens of the application are accepted; those of another one only without the audience check', async () => {
   const { access_token, id_token } = await signIn();
   expect(await statuses(access_token)).toEqual([200, 200]);
   expect(await statuses(id_token)).toEqual([401, 401]);

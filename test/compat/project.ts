@@ -1,5 +1,5 @@
-// A reader's project: a folder with a recipe's files and the packages that `npm run compat` has
-// installed, and a browser that shows it; and programs that are fetched once.
+// A reader's project: a folder with a recipe's files and the packages that `npm run compat`
+// installed, and a browser to run it. Also downloads programs once.
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -13,12 +13,12 @@ import { listenLocally } from '../support/listen.js';
 import { ROOT } from '../support/pages.js';
 
 const exec = promisify(execFile);
-/** Packages and fetched programs, kept from run to run. */
+/** Packages and downloaded programs, kept between runs. */
 export const CACHE = join(ROOT, 'data/compat');
 export const MODULES = join(CACHE, 'node_modules');
 export const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The text of the files, bundled from `main` on with the packages that are installed. */
+/** The files bundled from the entry `main`, with the installed packages. */
 export async function bundled(files: Readonly<Record<string, string>>, main: string) {
   const folder = join(CACHE, 'projects', main);
   await mkdir(folder, { recursive: true });
@@ -39,7 +39,7 @@ export async function bundled(files: Readonly<Record<string, string>>, main: str
   return outputFiles[0]?.text ?? '';
 }
 
-/** A browser that has a page with the script, and what the page complains of. */
+/** A browser with a page that runs the script, and the page's errors. */
 export async function openWindow(script: string) {
   const page =
     '<!doctype html><link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/main.js"></script>';
@@ -61,7 +61,7 @@ export async function openWindow(script: string) {
   };
 }
 
-/** Makes the file or folder `path` by the commands, unless it is there. */
+/** Creates the file or folder `path` by the commands, unless it exists. */
 export async function have(path: string, ...commands: readonly (readonly string[])[]) {
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true });

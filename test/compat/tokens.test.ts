@@ -1,5 +1,5 @@
-// The token functions of "Sign in from your app", each with its provider's own package
-// in a browser. The provider is a stand-in that answers as its API is documented.
+// The token functions of "Sign in from your app", each with its provider's own package in a
+// browser. The provider is a stub that responds as its API is documented.
 
 import { decodeJwt } from 'jose';
 import { expect, it, onTestFinished } from 'vitest';
@@ -19,7 +19,7 @@ function newToken(claims: object = {}): string {
   return parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
 }
 
-/** What a request to the provider is answered: JSON, or a page. */
+/** The provider's response to a request: JSON, or a page. */
 type Answer = (url: URL, body: string) => object | string;
 
 const supabase: Answer = () => ({
@@ -81,33 +81,36 @@ it.each<[name: string, answer: Answer, signIn: string]>([
      await signInWithEmailAndPassword(auth, 'amina@shop.example', 'p');`,
   ],
   ['Clerk', clerk, ''],
-])('The function for %s gives one token again, and a fresh one after a refusal', async (...row) => {
-  const [name, answer, signIn] = row;
-  const files = {
-    'token.js': pageCode(PAGE, `${name} (\``).replace('PUBLISHABLE-KEY', CLERK_KEY),
-    'main.js': `import { token } from './token.js';
+])(
+  'The function for %s reuses its token, and fetches a new one after a refusal',
+  async (...row) => {
+    const [name, answer, signIn] = row;
+    const files = {
+      'token.js': pageCode(PAGE, `${name} (\``).replace('PUBLISHABLE-KEY', CLERK_KEY),
+      'main.js': `import { token } from './token.js';
       ${signIn}
       const tokens = [await token(), await token()];
       document.body.dataset.tokens = [...tokens, await token(tokens[0])].join(' ');`,
-  };
-  const { page, origin, complaints, close } = await openWindow(await bundled(files, 'main.js'));
-  onTestFinished(close);
-  await page.route(/^https:/, async (route) => {
-    const request = route.request();
-    const given = answer(new URL(request.url()), request.postData() ?? '');
-    const isPage = typeof given === 'string';
-    const headers = {
-      'access-control-allow-origin': origin,
-      'access-control-allow-credentials': 'true',
-      'content-type': isPage ? 'text/html' : 'application/json',
     };
-    await route.fulfill({ headers, body: isPage ? given : JSON.stringify(given) });
-  });
-  await page.goto(origin);
-  const text = (await page.locator('body[data-tokens]').getAttribute('data-tokens')) ?? '';
-  const [first = '', second, fresh = ''] = text.split(' ');
-  const claims = [first, fresh].map((token) => decodeJwt(token));
-  expect([second, complaints]).toEqual([first, []]);
-  expect(claims).toMatchObject([{ sub: 'amina' }, { sub: 'amina' }]);
-  expect(claims[1]?.jti).not.toBe(claims[0]?.jti);
-});
+    const { page, origin, complaints, close } = await openWindow(await bundled(files, 'main.js'));
+    onTestFinished(close);
+    await page.route(/^https:/, async (route) => {
+      const request = route.request();
+      const given = answer(new URL(request.url()), request.postData() ?? '');
+      const isPage = typeof given === 'string';
+      const headers = {
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+        'content-type': isPage ? 'text/html' : 'application/json',
+      };
+      await route.fulfill({ headers, body: isPage ? given : JSON.stringify(given) });
+    });
+    await page.goto(origin);
+    const text = (await page.locator('body[data-tokens]').getAttribute('data-tokens')) ?? '';
+    const [first = '', second, fresh = ''] = text.split(' ');
+    const claims = [first, fresh].map((token) => decodeJwt(token));
+    expect([second, complaints]).toEqual([first, []]);
+    expect(claims).toMatchObject([{ sub: 'amina' }, { sub: 'amina' }]);
+    expect(claims[1]?.jti).not.toBe(claims[0]?.jti);
+  },
+);

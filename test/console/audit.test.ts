@@ -1,4 +1,4 @@
-// The audit log: filters, what one import wrote as one row, days of the contract's time zone.
+// The audit log: filters, one row for each import, days in the contract's time zone.
 
 import { beforeAll, expect, it } from 'vitest';
 import { type AuditFilter, searchAudit } from '../../src/tools/console/audit-search.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const find = (filter: AuditFilter, pagesMax: number, page?: number) =>
   searchAudit(on.service.client, filter, { pagesMax, ...(page && { page }) });
 
-it('A search finds events by each filter, and a day is that of Dar es Salaam', async () => {
+it('A search finds events by each filter, and a day is one in Dar es Salaam', async () => {
   expect([dayOf(MOMENT), timeText(MOMENT)]).toEqual(['2026-02-01', '1 Feb 2026, 01:30']);
   const found = await find({ collection: 'orders', account: SALON }, 2);
   expect(found).toMatchObject({ eventsRead: 233, rest: undefined });
@@ -45,7 +45,7 @@ it('A search ends after a fixed number of requests, and resumes there despite co
   // The three new events have shifted three others.
   expect(rest).toMatchObject({ eventsRead: 36, rest: undefined });
   expect(rest.rows).toHaveLength(1);
-  // One that has found enough stops earlier, and misses no event.
+  // A search that has found enough stops earlier, and misses no event.
   const pages = [await find({ run: 'import-1' }, 3), await find({ run: 'import-1' }, 3, 2)];
   expect(pages.map((page) => page.rest?.page)).toEqual([2, undefined]);
   const ids = pages.flatMap((page) => page.rows.flat().map(({ record_id }) => record_id));

@@ -1,5 +1,5 @@
-// The form of a record: what it understands and sends, that it counts once, and what happens if
-// someone else changed the record or the session has ended.
+// The form of a record: what it accepts and sends, that it is processed once, and what happens if
+// someone else changed the record or the session has expired.
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -33,17 +33,17 @@ async function expectStored(properties: object): Promise<void> {
   expect(await orders().read(id)).toMatchObject(properties);
 }
 
-/** Sends the form of a page that was opened before. */
+/** Submits the form of a page that was opened earlier. */
 function post(opened: Visit, fields: Texts, path = change): Promise<Visit> {
   return on.visitor.post(path, { ...hiddenIn(opened.text), do: 'save', ...fields });
 }
 
-/** Opens the form and sends it with these texts. */
+/** Opens the form and submits it with these texts. */
 async function save(fields: Texts): Promise<Visit> {
   return post(await on.visitor.get(change), fields);
 }
 
-/** Every text as a browser sends it, which writes each line break as CR LF. */
+/** Every text as a browser sends it, with each line break as CR LF. */
 function allFields({ text }: Visit): Texts {
   const inputs = [...text.matchAll(/name="(field\.\w+)"[^>]* type="text" value="([^"]*)"/g)];
   const areas = [...text.matchAll(/<textarea[^>]* name="([\w.]+)"[^>]*>\n([^<]*)</g)];
@@ -116,7 +116,7 @@ describe('A form', () => {
     },
   );
 
-  it('that is sent twice, as by a double click, counts once; with other input or opened again, twice', async () => {
+  it('that is sent twice, as by a double click, is processed once; with other input or reopened, twice', async () => {
     const fields = { 'field.customer': 'Twice', 'field.service': 's', 'field.amount': '5' };
     const opened = await on.visitor.get(NEW);
     const before = await total();
@@ -130,7 +130,7 @@ describe('A form', () => {
   });
 });
 
-it('A form whose session has ended changes nothing, and is sent again after a sign-in', async () => {
+it('A form whose session has expired changes nothing, and can be sent again after a sign-in', async () => {
   const stranger = on.console.visitor();
   const fields = { ...hiddenIn((await on.visitor.get(change)).text), 'field.customer': 'Asha' };
   const asked = await stranger.post(change, fields);
@@ -158,7 +158,7 @@ describe('A record that someone changed since the form was opened', () => {
     await expectStored({ amount: 70_000, assignee: 'Hamisi', paid: 1 });
   });
 
-  it('is not deleted before the form has shown the change, and not saved once it is deleted', async () => {
+  it('is not deleted until the form has shown the change, and not saved after it was deleted', async () => {
     const opened = await on.visitor.get(change);
     await orders().update(id, { amount: 99_000 });
     const refused = await post(opened, { do: 'delete' });

@@ -1,4 +1,4 @@
-// The console while the service isn't well: what it says, and what there is to do. Nothing is green
+// The console while the service is unhealthy: what it reports, and what to do. Nothing is green
 // then.
 
 import { mkdir } from 'node:fs/promises';
@@ -101,7 +101,7 @@ it('Each reason and warning is shown with its meaning, remedy, start and cause',
   }
 });
 
-it('Health names the last backup', async () => {
+it('The health page shows the last backup', async () => {
   const visitor = await signedIn();
   const shown = async () => textOf((await visitor.get('/health')).text);
   expect(await shown()).toContain(`Last backupnone yet; they go into ${folder}`);

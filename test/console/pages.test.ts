@@ -1,4 +1,4 @@
-// What the pages show: values as text, accounts of any name, no key, failures with what to do; and
+// What the pages show: values as text, accounts with any name, no key, failures with a remedy; and
 // the download of a collection.
 
 import { createServer } from 'node:http';
@@ -45,27 +45,30 @@ it('An account that does not or cannot exist is 404, with a link to the accounts
   }
 });
 
-it.each(COLLECTION_NAMES)('<script> in every field of %s is text on every page', async (name) => {
-  const subject = `${ATTACK}&amp;`;
-  const body: Record<string, unknown> = { [ATTACK]: { [ATTACK]: [ATTACK] }, role: ATTACK };
-  for (const { name: field, kind } of fieldsOf(name)) {
-    body[field] = kind === 'number' || kind === 'money' ? 5 : ATTACK;
-  }
-  const { id } = await recordsOf(subject)[name].create(body as never);
-  const base = `/accounts/${encodeURIComponent(subject)}`;
-  const q = `?q=${encodeURIComponent(ATTACK)}`;
-  const own = ['payments', name, `${name}${q}`, `${name}/new`, `${name}/${id}/change`];
-  const others = ['/', '/accounts', `/accounts${q}`, `/audit?account=${base.slice(10)}`];
-  const shown = `${base}/${name}/${id}`;
-  for (const path of [...others, ...own.map((rest) => `${base}/${rest}`), shown]) {
-    const { text, status } = await on.visitor.get(path);
-    expect(status, path).toBe(200);
-    expect(text, path).not.toMatch(/<script>|<img src=x|\bonerror=alert\(1\)>(?!")/);
-    if (path === shown) expect(plainText(text)).toContain(ATTACK);
-  }
-});
+it.each(COLLECTION_NAMES)(
+  '<script> in any field of %s is shown as text on every page',
+  async (name) => {
+    const subject = `${ATTACK}&amp;`;
+    const body: Record<string, unknown> = { [ATTACK]: { [ATTACK]: [ATTACK] }, role: ATTACK };
+    for (const { name: field, kind } of fieldsOf(name)) {
+      body[field] = kind === 'number' || kind === 'money' ? 5 : ATTACK;
+    }
+    const { id } = await recordsOf(subject)[name].create(body as never);
+    const base = `/accounts/${encodeURIComponent(subject)}`;
+    const q = `?q=${encodeURIComponent(ATTACK)}`;
+    const own = ['payments', name, `${name}${q}`, `${name}/new`, `${name}/${id}/change`];
+    const others = ['/', '/accounts', `/accounts${q}`, `/audit?account=${base.slice(10)}`];
+    const shown = `${base}/${name}/${id}`;
+    for (const path of [...others, ...own.map((rest) => `${base}/${rest}`), shown]) {
+      const { text, status } = await on.visitor.get(path);
+      expect(status, path).toBe(200);
+      expect(text, path).not.toMatch(/<script>|<img src=x|\bonerror=alert\(1\)>(?!")/);
+      if (path === shown) expect(plainText(text)).toContain(ATTACK);
+    }
+  },
+);
 
-it('No page is longer than 30,000 bytes, and neither a page nor the log has the key', async () => {
+it('No page exceeds 30,000 bytes, and neither the pages nor the log contain the key', async () => {
   const order = `${ORDERS}/ORD-0002`;
   const lists = ['/', '/accounts', '/accounts?q=local', '/audit', '/health', '/x', '/%', ORDERS];
   for (const path of [...lists, order, `${order}/change`, '/console.css']) {
@@ -76,7 +79,7 @@ it('No page is longer than 30,000 bytes, and neither a page nor the log has the 
   expect(on.console.log()).not.toContain(ADMIN_KEY);
 });
 
-it('Every time of every page is in the zone of Dar es Salaam', async () => {
+it('All times on all pages are in the zone of Dar es Salaam', async () => {
   const order = `${ORDERS}/ORD-0001`;
   await recordsOf('local-preview').orders.update('ORD-0001', { assignee: 'Asha' });
   const { items } = await on.service.client.audit.list({ page_size: 1 });
@@ -90,13 +93,13 @@ it('Every time of every page is in the zone of Dar es Salaam', async () => {
   ]) {
     const { text } = await on.visitor.get(path);
     for (const time of wanted) expect(text, path).toContain(time);
-    // What is stored is shown as it is, in the JSON and in the field that changes it.
+    // The stored value is shown unchanged, in the JSON and in its field.
     const words = text.replaceAll(/<(pre|textarea)\b.*?<\/\1>|<[^>]*>/gs, ' ');
     expect(words, path).not.toMatch(/\d{4}-\d\d-\d\dT/);
   }
 });
 
-it('A list shows its total and 25 records a page, even of the largest; an empty list says so', async () => {
+it('A list shows its total and 25 records a page, however large; an empty list says so', async () => {
   const { businesses, orders } = recordsOf('many');
   await businesses.create({ businessName: 'Duka <b>' });
   const order = { service: 's', amount: 1_234_567 };
@@ -126,7 +129,7 @@ it('A list shows its total and 25 records a page, even of the largest; an empty 
 it.each([
   [401, 'UNAUTHORIZED', /refused the admin key/],
   [500, 'INTERNAL_ERROR', /returned INTERNAL_ERROR.*req_1/s],
-])('A page that fails shows the error of the service: %i %s', async (status, code, sentence) => {
+])('A page that fails shows the service’s error: %i %s', async (status, code, sentence) => {
   const failing = createServer((_, response) => {
     response.writeHead(status, { 'X-Request-ID': 'req_1' });
     response.end(JSON.stringify({ error: { code, message: 'm' } }));
@@ -140,10 +143,10 @@ it.each([
   expect(away.log() + page.text).not.toContain(ADMIN_KEY);
 });
 
-it('A downloaded CSV file can be imported into the same records', async () => {
+it('An import of a downloaded CSV file gives the same records', async () => {
   const { customers, orders } = recordsOf('auth0|saluni');
   for (let made = 0; made < 30; made++) await customers.create({ name: `N${made}`, phone: '1' });
-  // As the import of a salon's workbook makes them.
+  // As the import of a salon's workbook creates them.
   for (const [amount, paid, date, phone] of [
     [45_000, 20_000.5, '2026-12-31', '713445210'],
     [0.1 + 0.2, 0, '2026-12-31T14:30:00+03:00', '+255754000111'],
@@ -165,7 +168,7 @@ it('A downloaded CSV file can be imported into the same records', async () => {
   expect((await download('payments')).text).toContain('PAY-');
 });
 
-/** A link's target as a browser asks for it: it resolves dot segments. */
+/** A link's target as a browser requests it, with dot segments resolved. */
 function asBrowser(link: string): string {
   const { pathname, search } = new URL(plainText(link), on.console.origin);
   return pathname + search;

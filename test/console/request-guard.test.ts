@@ -1,4 +1,4 @@
-// Who comes in: hosts, forms of other pages, frames, other pages' requests.
+// What the guard refuses: other hosts, forms and requests of other pages, frames.
 
 import { expect, it } from 'vitest';
 import { consoleOfFile, type Headers } from '../support/console-visitor.js';
@@ -74,7 +74,7 @@ it('A page cannot be framed, sends no referrer, and is not cached', async () => 
   }
 });
 
-it('Other methods are 405, and without a session every page leads to the sign-in', async () => {
+it('Other methods get 405, and without a session every page redirects to the sign-in', async () => {
   for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']) {
     expect((await on.visitor.send(method, '/', {})).status, method).toBe(405);
   }

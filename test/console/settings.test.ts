@@ -1,4 +1,4 @@
-// The console's settings: the defaults of the page, and refusals without secrets.
+// The console's settings: the documented defaults, and errors without secrets.
 
 import { expect, it } from 'vitest';
 import { readConsoleSettings } from '../../src/hosts/settings.js';
@@ -8,12 +8,12 @@ const KEY = 'a-key-that-no-message-may-repeat-1234';
 const read = (environment: Record<string, string>) =>
   readConsoleSettings({ ADMIN_API_KEY: KEY, ...environment }, () => `${KEY}\nsecond\n`);
 
-it('Unset settings have the defaults of the page, and the operations port is the service’s', () => {
+it('Unset settings have the documented defaults, and the operations port is the service’s', () => {
   const rows = tableRows(sectionOf('src/tools/console/README.md', '## Settings'));
   const defaults = rows.map((row) =>
     ['Setting', 'Default'].map((column) => codesIn(row[column] ?? '')[0]),
   );
-  // Of a file with two keys the first line is taken.
+  // The first line of a file with two keys is used.
   const settings = read({ ADMIN_API_KEY: '', ADMIN_API_KEY_FILE: 'key' });
   expect([settings.adminKey, settings.opsUrl]).toEqual([KEY, undefined]);
   expect(Object.fromEntries(defaults)).toMatchObject({
@@ -31,7 +31,7 @@ it.each([
   ['CONSOLE_ORIGIN', 'http://operator.example.com', 'is'],
   ['CONSOLE_PORT', '70000', 'is "70000"'],
   ['CONSOLE_PASSWORD_HASH', `scrypt$3$8$1$${'a'.repeat(22)}$${'b'.repeat(43)}`, 'is (hidden)'],
-])('%s=%s is refused by an error without secrets', (name, value, words) => {
+])('%s=%s is refused with an error without secrets', (name, value, words) => {
   const reading = () => read({ [name]: value });
   expect(reading).toThrow(words.startsWith('is') ? `${name} ${words}` : words);
   expect(reading).not.toThrow(/secret|a-key-that/);

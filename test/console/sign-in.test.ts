@@ -21,7 +21,7 @@ beforeEach(async () => {
   return () => console_.close();
 });
 
-it('A console whose port is in use names the setting', async () => {
+it('A console whose port is in use reports the setting', async () => {
   const { port } = new URL(console_.origin);
   await expect(openConsole({ ...ADDRESS, CONSOLE_PORT: port })).rejects.toThrow(
     `the console cannot listen on 127.0.0.1:${port}: this port is in use; set CONSOLE_PORT to a free one`,
@@ -36,7 +36,7 @@ async function opens(given: string): Promise<boolean> {
 }
 
 describe('A code', () => {
-  it('opens one session, also in lower case with spaces, and its cookie is not readable by scripts', async () => {
+  it('opens one session, even in lower case with spaces, whose cookie scripts cannot read', async () => {
     const secret = newestCode();
     expect(secret).toMatch(/^[A-HJ-NP-Z2-9]{8}$/);
     const visit = await console_.visitor().signIn(` ${secret.toLowerCase()} `);
@@ -61,7 +61,7 @@ describe('A code', () => {
     expect([tries.tryReserve(5_000), tries.tryReserve(60_000)]).toEqual([55_000, 0]);
   });
 
-  it('starts a new session: a planted id, the one before and a signed-out one open nothing', async () => {
+  it('starts a new session; a planted, previous or signed-out id is not accepted', async () => {
     const visitor = console_.visitor();
     const planted = `${cookie}=${'A'.repeat(43)}`;
     visitor.cookie = planted;
@@ -79,7 +79,7 @@ describe('A code', () => {
     ['/accounts?q=a', '/accounts?q=a'],
     ['//attacker.example/', '/'],
     ['javascript:alert(1)', '/'],
-  ])('leads from next=%s to %s, also a visitor who is signed in', async (next, location) => {
+  ])('redirects from next=%s to %s, even if the visitor is signed in', async (next, location) => {
     const path = `/sign-in?next=${encodeURIComponent(next)}`;
     const visitor = console_.visitor();
     const visit = await visitor.post(path, { secret: newestCode() });
@@ -100,14 +100,14 @@ it('A password is hashed unless it is too short, and opens the console behind a 
   const hashing = startManage(['hash'], {}, { input: `${PASSWORD}\n` });
   expect(await hashing.exited).toBe(0);
   const line = hashing.output();
-  // The line can be pasted into a shell, and into a file of settings.
+  // The line can be pasted into a shell, and into a settings file.
   const shell = `${line}printf %s "$CONSOLE_PASSWORD_HASH"`;
   const hash = execFileSync('sh', ['-c', shell]).toString();
   expect(hash).toMatch(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
   expect(settingsIn(line)).toEqual({ CONSOLE_PASSWORD_HASH: hash });
 
   const origin = 'https://operator.example.com';
-  // As a program that keeps the quotation marks hands it over.
+  // As passed by a program that keeps the quotation marks.
   const settings = { CONSOLE_PASSWORD_HASH: `'${hash}'`, CONSOLE_ORIGIN: origin };
   const running = await openConsole({ ...ADDRESS, ...settings });
   onTestFinished(() => running.close());

@@ -63,7 +63,7 @@ describeContract('The usage', (service) => {
     expect((await usage(service)).audit_event_count).toBe(before + 1);
   });
 
-  it('has the time of the latest create or PATCH of the records that are left', async () => {
+  it('has the time of the latest create or PATCH of the remaining records', async () => {
     const [account, other] = [service.account(), service.account()];
     const latest = async () => (await usage(service)).resources.expenses.last_updated_at ?? '';
     const { id } = await account.create('expenses', VALID_BODY.expenses);
@@ -92,7 +92,7 @@ describeContract('The usage', (service) => {
 describeContract(
   'The usage of a new database',
   (service) => {
-    it('has zeros and no update time for each resource, and the audit log no event', async () => {
+    it('has zeros, no update times and no audit events', async () => {
       const data = await usage(service);
       const totals = { record_count: 0, payload_bytes: 0, audit_event_count: 0 };
       expect(data).toEqual({
@@ -104,7 +104,7 @@ describeContract(
       expect([events.data, events.meta.pagination]).toEqual([[], pagination(1, 50, 0, 0)]);
     });
 
-    it('counts creations of the last 24 hours, 7 days and 30 days, and not updates', async () => {
+    it('counts creations, but no updates, of the last 24 hours, 7 days and 30 days', async () => {
       const account = service.account();
       const now = Date.now();
       const ages = [1, 23, 25, 6 * 24, 8 * 24, 29 * 24, 31 * 24].map((hours) => hours * HOUR_MS);

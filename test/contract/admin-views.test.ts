@@ -49,7 +49,7 @@ describeContract('The operator', (service) => {
     expect(Object.keys(before.resources)).toEqual([...COLLECTIONS]);
   });
 
-  it('lists the tenants that have records, with their counts, by owner_sub', async () => {
+  it('lists the tenants that have records, with their counts, ordered by owner_sub', async () => {
     const marker = service.account().subject;
     for (const owner of [`${marker}|b`, `${marker}|a`, `${marker}|B`, `${marker}|é`]) {
       await createFor(operator, owner, 'team');
@@ -68,7 +68,7 @@ describeContract('The operator', (service) => {
     expect(reply.json.meta.pagination).toEqual(pagination(1, 50, 4, 1));
   });
 
-  it('finds tenants by subject and business profile alone, by text, in upper and lower case', async () => {
+  it('finds tenants by any text in their subject or business profiles, ignoring case', async () => {
     const [first, second] = [service.account(), service.account()];
     await first.create('businesses', { businessName: 'Kitenge Palace 100% (a.b)*' });
     await first.create('customers', { name: 'Hidden Name', phone: '1' });

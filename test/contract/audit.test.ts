@@ -23,7 +23,7 @@ async function auditTotal(service: ContractService): Promise<number> {
 describeContract('The audit log', (service) => {
   const { operator } = service;
 
-  it.each(COLLECTIONS)('keeps one event of each change in %s, newest first', async (resource) => {
+  it.each(COLLECTIONS)('has one event for each change in %s, newest first', async (resource) => {
     const owner = service.account().subject;
     const before = await auditTotal(service);
     const start = Date.now();
@@ -57,14 +57,14 @@ describeContract('The audit log', (service) => {
     ['import-7f3a', 'import-7f3a'],
     ['two words', undefined],
     ['x'.repeat(65), undefined],
-  ])('keeps the import or erasure %j that the request names as %j', async (sent, run) => {
+  ])('stores the import or erasure %j of a request as %j', async (sent, run) => {
     const path = tenantPath(service.account().subject, 'customers');
     const headers = { 'X-Service-Run': sent };
     await operator.send('POST', path, { headers, body: VALID_BODY.customers });
     expect((await audit(service)).data[0]?.run).toBe(run);
   });
 
-  it("has no event of an account's own change, of a read or of a failure", async () => {
+  it("has no event for an account's own change, a read or a failure", async () => {
     const account = service.account();
     const { id } = await createFor(operator, account.subject, 'team');
     const before = await auditTotal(service);
@@ -85,7 +85,7 @@ describeContract('The audit log', (service) => {
     expect(await auditTotal(service)).toBe(before);
   });
 
-  it('never has a value of a record, old, new, refused or deleted', async () => {
+  it('never contains a value of a record, whether old, new, refused or deleted', async () => {
     const owner = service.account().subject;
     const canary = 'canary-5c1e';
     const body = { name: canary, phone: canary, deep: { list: [canary] } };

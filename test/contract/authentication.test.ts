@@ -1,5 +1,5 @@
-// Contract, "Authentication": which tokens are admitted, when the provider is asked, that an account
-// sees only its own records, and which keys open the administration API. On every path: routing.
+// Contract, "Authentication": which tokens are accepted, when the provider is called, that an
+// account sees only its own records, and which admin keys are accepted. On every path: routing.
 
 import { expect, it } from 'vitest';
 import type { Account, Overview } from '../../src/core/domain/api-schema.js';
@@ -33,7 +33,7 @@ describeContract('Authentication', (service) => {
     ['a padding without a token', 'Bearer =='],
     ['text after the padding', 'Bearer abc=def'],
   ])(
-    'refuses a malformed header (%s) with 401, and does not ask the provider',
+    'refuses a malformed header (%s) with 401, without calling the provider',
     async (_name, value) => {
       const before = service.identity.tokens.length;
       const reply = await withAuthorization(service, value);
@@ -56,7 +56,7 @@ describeContract('Authentication', (service) => {
     expect(service.identity.tokens.at(-1)).toBe(token);
   });
 
-  it('answers 401 if the provider refuses the token, and does not repeat the token', async () => {
+  it('returns 401 if the provider refuses the token, and does not echo the token', async () => {
     const before = service.identity.tokens.length;
     const reply = await withAuthorization(service, 'Bearer stolen-long-ago');
     expectError(reply, 401, 'UNAUTHORIZED');
@@ -71,7 +71,7 @@ describeContract('Authentication', (service) => {
     expect(service.identity.tokens.length).toBe(before + 3);
   });
 
-  it("admits a burst of an account's first requests as a whole", async () => {
+  it("admits every request of an account's first burst", async () => {
     const account = service.account();
     const replies = await Promise.all(Array.from({ length: 150 }, () => account.get('/customers')));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
@@ -102,12 +102,12 @@ const SUBJECTS = [
   '~~..',
   '...',
   '~a',
-  // The longest that is taken.
+  // The longest accepted subject.
   'x'.repeat(1024),
 ];
 
 describeContract('An account', (service) => {
-  it('is opened by each token of its subject', async () => {
+  it('is accessible with every token of its subject', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
     // Padding is ignored in base64url, so this is another token for the same subject.
@@ -183,10 +183,10 @@ describeContract('The administration API', (service) => {
 const ADMIN_PATHS = ROUTES.map(([path]) => path).filter((path) => path.startsWith('/admin'));
 
 describeContract(
-  'The administration API without a key in the settings',
+  'The administration API without a configured key',
   (service) => {
     it.each([...ADMIN_PATHS, '/admin', '/admin/', '/admin/nothing'])(
-      'answers 503 at %s, for every method and caller',
+      'returns 503 at %s, for every method and caller',
       async (path) => {
         for (const caller of [service.operator, service.anonymous, service.account()]) {
           for (const method of ['GET', 'POST', 'PUT']) {
@@ -203,7 +203,7 @@ describeContract(
 describeContract(
   'Without an identity provider',
   (service) => {
-    it('a token is 503 before any 404 or 405, and a missing or malformed one is still 401', async () => {
+    it('a token gets 503 before any 404 or 405, and a missing or malformed one still gets 401', async () => {
       for (const [method, path] of [
         ['PUT', '/customers'],
         ['GET', '/invoices'],
@@ -215,7 +215,7 @@ describeContract(
       expectError(await withAuthorization(service, 'Bearer'), 401, 'UNAUTHORIZED');
     });
 
-    it('health and the administration API answer', async () => {
+    it('health and the administration API still work', async () => {
       expect((await service.anonymous.get('/health')).status).toBe(200);
       expect((await service.operator.get<Overview>('/admin/overview')).status).toBe(200);
     });
@@ -224,9 +224,9 @@ describeContract(
 );
 
 describeContract(
-  'A service whose provider stops',
+  'A service whose provider goes down',
   (service) => {
-    it('answers 503, changes nothing, and still refuses a missing token with 401', async () => {
+    it('returns 503, changes nothing, and still refuses a missing token with 401', async () => {
       const account = service.account();
       await account.create('customers', CUSTOMER);
       const count = async () =>

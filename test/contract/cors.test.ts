@@ -25,7 +25,7 @@ describeContract('A preflight', (service) => {
     '/api/v1x',
     '/',
     '/any/where?at=all',
-  ])('of %s is 204 with exactly the three headers', async (path) => {
+  ])('of %s gets 204 with exactly the three headers', async (path) => {
     const before = service.identity.tokens.length;
     const response = await service.fetch(path, {
       method: 'OPTIONS',
@@ -61,7 +61,7 @@ const STRANGERS = [
   ...['https://App.Example.com', `${APP}/`, 'null', 'constructor', undefined],
 ];
 
-/** An origin, and the headers `Access-Control-Allow-Origin` and `Vary` of each answer to it. */
+/** An origin, and the headers `Access-Control-Allow-Origin` and `Vary` of each response to it. */
 type Case = readonly [origin: string | undefined, allowed: string | null, vary: string | null];
 const OF_ANYONE = [APP, ...STRANGERS].map((origin): Case => [origin, '*', null]);
 const OF_LISTED = [
@@ -84,7 +84,7 @@ for (const [title, list, cases] of [
     title,
     (service) => {
       it.each(REQUESTS)(
-        'the response to %s admits the right origins, and never cookies',
+        'the response to %s allows the right origins, and never cookies',
         async (request) => {
           const [method = '', path = ''] = request.split(' ');
           for (const [origin, allowed, vary] of cases) {

@@ -1,5 +1,5 @@
-// Contract, "Common record rules", "Identifiers" and the defaults of "Fields
-// and validation by collection": what a create stores and answers.
+// Contract, "Common record rules", "Identifiers" and the defaults of "Fields and validation by
+// collection": what a create stores and returns.
 
 import { expect, it } from 'vitest';
 import { COLLECTION_TABLE, sequenceOfId } from '../support/collection-table.js';
@@ -14,7 +14,7 @@ const DEFAULTS_SENT = COLLECTION_TABLE.flatMap((row) =>
 );
 
 describeContract('A create', (service) => {
-  it('keeps unknown properties, created_at and updated_at among them', async () => {
+  it('keeps unknown properties, including created_at and updated_at', async () => {
     const unknown = {
       ...{ nothing: null, flag: false, count: -1.5e-7, empty: '', list: [1, [null, {}], 'x'] },
       ...{ nested: { a: { b: { c: [{ d: 1 }] } } }, '': 'the empty name' },
@@ -56,7 +56,7 @@ describeContract('A create', (service) => {
     },
   );
 
-  it('applies defaults and owner although __proto__ holds the same names', async () => {
+  it('applies defaults and owner even if __proto__ has the same names', async () => {
     const account = service.account();
     const order = '"customer":"A","service":"B","amount":1';
     const inherited = '{"status":"Gone","paid":9,"id":"ORD-1","owner_sub":"x"}';
@@ -88,7 +88,7 @@ describeContract('A create', (service) => {
 
 describeContract('An identifier', (service) => {
   it.each(COLLECTION_TABLE)(
-    'of $name is the next of its own collection; a refused create uses none, a delete frees none',
+    'of $name is the next of its own collection; refused creates use none, deletes free none',
     async (row) => {
       const account = service.account();
       const first = await account.create(row.name, row.body);

@@ -1,5 +1,5 @@
-// Contract, "Response envelope", "Errors" and "Common headers": the form of every
-// answer, on all routes.
+// Contract, "Response envelope", "Errors" and "Common headers": the form of every response, on all
+// routes.
 
 import { expect, it } from 'vitest';
 import { describeContract, expectError } from '../support/contract.js';
@@ -9,7 +9,7 @@ import { COMMON_HEADERS } from '../support/raw-http.js';
 const UTF8_BYTES = 'Ã© Â£';
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
 
-/** Requests of an account with one customer, which `{id}` names. */
+/** Requests of an account with one customer, whose id replaces `{id}`. */
 const KINDS = [
   ['health', 200, 'data', 'GET', '/health'],
   ['a read', 200, 'data', 'GET', '/customers/{id}'],
@@ -34,7 +34,7 @@ const GENERATED_ID = /^req_[0-9a-f]{16}$/;
 
 describeContract('The response', (service) => {
   it.each(KINDS)(
-    'to %s has exactly its members, the common headers, the time and the request id',
+    'to %s has exactly the envelope’s members, the common headers, the time and the request id',
     async (_name, wanted, kind, method, path, body?: unknown) => {
       const account = service.account();
       const { id } = await account.create('customers', CUSTOMER);
@@ -74,7 +74,7 @@ describeContract('The response', (service) => {
 describeContract('X-Request-ID', (service, { storage }) => {
   const echo = (value: string) =>
     service.anonymous.send('GET', '/health', { headers: { 'X-Request-ID': value } });
-  /** As a client sees it that reads one character for each byte. Workers take header values as UTF-8. */
+  /** As seen by a client that reads one character per byte. Workers treat header values as UTF-8. */
   const isByteByByte = storage !== 'objects';
 
   it.each([
@@ -93,7 +93,7 @@ describeContract('X-Request-ID', (service, { storage }) => {
     expect(json.meta.request_id).toBe(text);
   });
 
-  it.runIf(isByteByByte)('of é is echoed with a body in pieces, and without a body', async () => {
+  it.runIf(isByteByByte)('of é is echoed with a streamed body, and without a body', async () => {
     const account = service.account();
     await account.create('customers', { ...CUSTOMER, note: 'ndizi '.repeat(170_000) });
     const headers = { 'X-Request-ID': 'é' };

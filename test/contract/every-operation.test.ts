@@ -25,7 +25,7 @@ function sendOperation(caller: Caller, { method, path }: DescribedOperation): Pr
 }
 
 describeContract('Every operation', (service) => {
-  it('except health is 401 without a token or key', async () => {
+  it('except health returns 401 without a token or key', async () => {
     for (const operation of OPERATIONS) {
       if (operation.path === '/health') continue;
       expectError(await sendOperation(service.anonymous, operation), 401, 'UNAUTHORIZED');
@@ -82,7 +82,7 @@ describeContract('Every operation', (service) => {
     },
   );
 
-  it('that only reads succeeds for its own kind of caller', async () => {
+  it('that only reads succeeds for the right kind of caller', async () => {
     await createFor(service.operator, 'somebody', 'businesses');
     const views = OPERATIONS.filter(({ path, method }) => {
       return method === 'GET' && !COLLECTION_TABLE.some(({ name }) => path.includes(name));

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { describeContract } from '../support/contract.js';
 
 describeContract('Health', (service) => {
-  it('answers every caller with the constants of the service, and never asks the provider', async () => {
+  it('returns the service’s constants to every caller, and never calls the provider', async () => {
     const before = service.identity.tokens.length;
     for (const caller of [service.anonymous, service.account()]) {
       const reply = await caller.get('/health');

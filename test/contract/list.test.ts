@@ -17,7 +17,7 @@ const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
 // Filters together with pages: search.
 describeContract('A list', (service) => {
-  it('shows no record of another account, with any query', async () => {
+  it('never shows a record of another account, whatever the query', async () => {
     const [account, stranger] = [service.account(), service.account()];
     const own = await account.create('orders', ORDER);
     await stranger.create('orders', { ...ORDER, note: `for ${account.subject}` });
@@ -32,7 +32,7 @@ describeContract('A list', (service) => {
     expect(other.json.data).toEqual([]);
   });
 
-  it('answers a page of several megabytes whole', async () => {
+  it('returns a page of several megabytes completely', async () => {
     const account = service.account();
     // Different offsets, so that a surrogate pair lies across every border between two pieces.
     const notes = ['', 'x', 'xy'].map((start) => start + '💇🏾'.repeat(110_000));
@@ -101,7 +101,7 @@ describeContract('A filter by status', (service) => {
   });
 
   it.each(COLLECTION_TABLE.filter(({ defaults }) => defaults['status'] === undefined))(
-    'includes $name without a status and compares those that have one',
+    'includes $name without a status and filters those that have one',
     async (row) => {
       const caller = service.account();
       const without = await caller.create(row.name, row.body);

@@ -80,7 +80,7 @@ describeContract(
       expect(await wholeOf(list, 33)).toEqual(keys);
     });
 
-    it.each(CASES)('answers ?$query of the $name', async ({ query, page, size, ...list }) => {
+    it.each(CASES)('handles ?$query of the $name', async ({ query, page, size, ...list }) => {
       const shown = await pageOf(list, query);
       expect(shown.keys).toEqual(whole.get(list.name)?.slice((page - 1) * size, page * size));
       expect(shown.pagination).toEqual(pagination(page, size, TOTAL, Math.ceil(TOTAL / size)));

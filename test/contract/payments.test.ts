@@ -1,5 +1,5 @@
-// Contract, "Payment row (derived, read-only)": one row for each order of the
-// caller, computed when asked.
+// Contract, "Payment row (derived, read-only)": one row for each order of the caller, computed on
+// demand.
 
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/core/domain/api-schema.js';
@@ -15,7 +15,7 @@ import {
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 
 describeContract('Payments', (service) => {
-  it('have every field of a row, from its order or as defaults', async () => {
+  it('have every field of a row, from its order or by default', async () => {
     const account = service.account();
     const paid = { paid: 20_000, currency: 'USD', method: 'M-Pesa', note: 'not shown' };
     const order = await account.create('orders', { ...ORDER, ...paid });
@@ -77,7 +77,7 @@ describeContract('Payments', (service) => {
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 120, 120, 1));
   });
 
-  it('ignore the query, and have no row that a path could name', async () => {
+  it('ignore the query, and no path leads to a single row', async () => {
     const account = service.account();
     await account.create('orders', ORDER);
     await account.create('orders', ORDER);

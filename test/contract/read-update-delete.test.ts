@@ -21,7 +21,7 @@ describeContract('A read', (service) => {
     expect(reply.json.data).toStrictEqual(order);
   });
 
-  it('finds a record in its own collection only, by its exact id, as does every change', async () => {
+  it('finds a record only in its own collection and by its exact id, as does every change', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
     const near = [id.toLowerCase(), `${id}0`, id.slice(0, -1), id.slice(4), `${id}%20`, '%00'];
@@ -51,7 +51,7 @@ describeContract('An update', (service) => {
     expect(read.json.data).toStrictEqual(reply.json.data);
   });
 
-  it('sets null where null is sent and keeps the property', async () => {
+  it('stores a null that is sent, and keeps the property', async () => {
     const account = service.account();
     const order = await account.create('orders', { ...ORDER, date: 'today', method: 'cash' });
     const nulls = { date: null, method: null, currency: null, status: null, new: null };
@@ -104,7 +104,7 @@ describeContract('A delete', (service) => {
     expect((await account.get(`/customers?q=${customer.id}`)).json.data).toEqual([]);
   });
 
-  it('among 20 concurrent ones succeeds once, no concurrent change undoes it, and the id is not reused after a restart', async () => {
+  it('succeeds once among 20 concurrent ones, no concurrent change undoes it, and the id is not reused after a restart', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
     const path = `/customers/${id}`;
@@ -133,7 +133,7 @@ const ACTIONS: readonly ((caller: Caller, path: string) => Promise<Reply>)[] = [
 
 describeContract('A record of another account', (service) => {
   it.each(COLLECTION_TABLE)(
-    'is 404 for every action on $name, as if it did not exist, also for the operator',
+    'is 404 for every action on $name, as if it did not exist, even for the operator',
     async (row) => {
       const [owner, stranger] = [service.account(), service.account()];
       const record = await owner.create(row.name, row.body);
@@ -152,7 +152,7 @@ describeContract('A record of another account', (service) => {
   );
 });
 
-/** Everything in an answer, except for the id that the caller sent. */
+/** Everything in a response, except for the id that the caller sent. */
 function seen({ status, headers, json }: Reply, id: string): unknown {
   const names = [...headers.keys()].filter((name) => name !== 'content-length').sort();
   const error = JSON.stringify(json.error).replaceAll(id, 'ID');

@@ -31,7 +31,7 @@ describeContract('The size of a record', (service) => {
     expect((await account.patch(path, { first: '', second: '' })).status).toBe(200);
   });
 
-  it('is that of the record as stored, not of the body', async () => {
+  it('is that of the stored record, not of the body', async () => {
     const account = service.account();
     const body = `{"numbers":[${'1e20,'.repeat(60_000)}1]}`;
     const reply = await account.post('/businesses', body);

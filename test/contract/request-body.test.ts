@@ -100,7 +100,7 @@ describeContract('A create and a PATCH', (service) => {
     expect(id).not.toBe(plain.id);
   });
 
-  it('count the bytes of a body that comes in pieces without Content-Length', async () => {
+  it('count the bytes of a streamed body without Content-Length', async () => {
     const sent = await inPieces(service, account, bodyOfBytes(MAX_BYTES));
     expect(sent.status).toBe(201);
     const refused = await inPieces(service, account, bodyOfBytes(MAX_BYTES + 1));
@@ -108,7 +108,7 @@ describeContract('A create and a PATCH', (service) => {
     expect((await account.get('/businesses?page_size=1')).json.meta.pagination.total).toBe(1);
   });
 
-  it('read a character whose bytes come in different pieces', async () => {
+  it('read a character whose bytes are split across chunks', async () => {
     const reply = await inPieces(service, account, '{"note":"é日😀"}', 1);
     expect(reply.status).toBe(201);
     expect(await reply.json()).toMatchObject({ data: { note: 'é日😀' } });
@@ -138,7 +138,7 @@ describeContract('A create and a PATCH', (service) => {
     expect((await account.post('/orders', {})).status).toBe(422);
   });
 
-  it('check for valid JSON before the record of a PATCH, which may be missing or of another account', async () => {
+  it('check for valid JSON before looking up the record of a PATCH', async () => {
     const { id } = await service.account().create('businesses', {});
     for (const path of [`/businesses/${id}`, '/businesses/BIZ-9999999']) {
       expectInvalidJson(await account.send('PATCH', path, { body: '{"note":' }));
@@ -175,7 +175,7 @@ function inPieces(
   } as RequestInit);
 }
 
-/** A body of exactly that many bytes: an object with one long text. */
+/** A body of exactly this many bytes: an object with one long text. */
 function bodyOfBytes(length: number): string {
   return `{"note":"${'x'.repeat(length - '{"note":""}'.length)}"}`;
 }
@@ -188,7 +188,7 @@ function bytes(...parts: readonly (string | number)[]): Uint8Array {
   );
 }
 
-/** Arrays in arrays, nested that many levels. */
+/** Arrays nested to this many levels. */
 function arrays(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);
 }

@@ -1,6 +1,6 @@
-// Contract, "What the service does": "a restart reloads persisted records", and
-// "Identifiers": the next number is "derived from stored IDs at start-up".
-// Rows without an owner and ids of another form are older data.
+// Contract, "What the service does": "a restart reloads persisted records", and "Identifiers": the
+// next number is "derived from stored IDs at start-up". Rows without an owner and non-standard ids
+// are older data.
 
 import { expect, it } from 'vitest';
 import type { AccountSummary, Overview, Usage } from '../../src/core/domain/api-schema.js';
@@ -14,7 +14,7 @@ const ODD_IDS = [
   ...['CUS-90004.0', 'CUS-99999999999999999999', 'a/b c', '🧵'],
 ];
 
-/** Properties that a less careful storage loses. */
+/** Properties that a less careful storage would lose. */
 const FRAIL = JSON.parse('{"__proto__":{"a":1},"n\\u0000":"\\ud800","b":[{}],"a":{"2":0,"1":0}}');
 
 /** SQL that stores a row as an earlier program may have stored it. */
@@ -25,7 +25,7 @@ function plant(collection: string, body: Row): string {
 }
 
 describeContract('A restart', (service) => {
-  it("gives byte for byte the same lists, payments, searches and operator's views", async () => {
+  it("leaves lists, payments, searches and the operator's views the same, byte for byte", async () => {
     const account = service.account();
     for (const name of COLLECTIONS) {
       const ids: string[] = [];
@@ -107,7 +107,7 @@ describeContract(
       expect((await service.operator.get('/admin/accounts?q=legacy')).json.data).toEqual([]);
     });
 
-    it('with ids of another form are kept and do not change the next id', async () => {
+    it('with non-standard ids are kept and do not affect the next id', async () => {
       const account = service.account();
       const last = await account.create('customers', VALID_BODY.customers);
       const odd = { owner_sub: account.subject, name: 'Odd', phone: '1' };

@@ -1,5 +1,5 @@
-// Contract, "Route table" and "Method handling": the answer to each path and
-// method, the order of the checks, and how a path is decoded.
+// Contract, "Route table" and "Method handling": the response to each path and method, the order of
+// the checks, and how a path is decoded.
 
 import { expect, it } from 'vitest';
 import { ROUTES } from '../support/collection-table.js';
@@ -45,7 +45,7 @@ const WITHOUT_ROUTE = wordsOf(`
   /admin/accounts/somebody/customers/CUS-0001/more /admin/accounts/%/customers
   /admin/accounts/a%00b/customers`);
 
-/** The operator for the paths of the administration API, else an account that has records. */
+/** The operator for the paths of the administration API, otherwise an account that has records. */
 function admittedTo(path: string, { operator, account }: ContractService): Caller {
   return path.startsWith('/admin') ? operator : account('local-preview');
 }
@@ -57,7 +57,7 @@ function expectNotFound(reply: Reply) {
 
 describeContract('An unsupported method', (service) => {
   it.each(UNSUPPORTED)(
-    'is 401 without credentials, and with them 405 that allows $allow: $method $path',
+    'is 401 without credentials, and with them 405 and Allow: $allow: $method $path',
     async ({ method, path, allow }) => {
       const before = service.identity.tokens.length;
       const anonymous = await service.anonymous.send(method, path);
@@ -65,7 +65,7 @@ describeContract('An unsupported method', (service) => {
       expect([reply.status, reply.headers.get('allow')]).toEqual([405, allow]);
       if (method === 'HEAD') expect(reply.text).toBe('');
       else expect(reply.json.error?.code).toBe('METHOD_NOT_ALLOWED');
-      // Health asks for none, and checks none.
+      // Health needs no credentials, and checks none.
       const isOpen = path === '/health';
       const { status, headers } = anonymous;
       expect([status, headers.get('allow')]).toEqual(isOpen ? [405, allow] : [401, null]);
@@ -111,12 +111,12 @@ describeContract('A path', (service) => {
     ['small hexadecimal digits', '/customers/CUS%2d0001'],
     ['dots, which go up before anything is looked at', '/orders/%2e%2e/customers/CUS-0001'],
     ['a dot, which stays', '/%2e/customers/CUS-0001'],
-  ])('has segments that are percent-decoded once: %s', async (_name, path) => {
+  ])('has its segments percent-decoded once: %s', async (_name, path) => {
     const reply = await service.account('local-preview').get(path);
     expect([reply.status, reply.json.data.id]).toEqual([200, 'CUS-0001']);
   });
 
-  it('may spell the prefix with escapes', async () => {
+  it('may contain escapes in its prefix', async () => {
     expect((await replyOf(await service.fetch('/%61pi/%76%31/h%65alth'))).status).toBe(200);
   });
 

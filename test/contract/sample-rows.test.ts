@@ -52,7 +52,7 @@ describeContract(
 );
 
 describeContract(
-  'Sample rows with a limit of records an account',
+  'Sample rows with a limit of records per account',
   (service) => {
     it('are all added, whatever the limit', async () => {
       const { data } = (await service.operator.get<Account>(tenantPath(SAMPLE_OWNER))).json;
@@ -65,7 +65,7 @@ describeContract(
 );
 
 describeContract('Sample rows of a used database', (service) => {
-  it('are not added again after all of them were deleted, even in an empty database', async () => {
+  it('are not added again after all were deleted, even if the database is empty', async () => {
     for (const { owner_sub } of (await service.operator.get<AccountSummary[]>('/admin/accounts'))
       .json.data) {
       for (const name of COLLECTIONS) {

@@ -61,7 +61,7 @@ describeContract('A search', (service) => {
     expect(reply.json.meta.pagination.total).toBe(0);
   });
 
-  it('searches id and owner_sub, names and values, in upper and lower case', async () => {
+  it('covers id and owner_sub, names and values, ignoring case', async () => {
     const other = service.account();
     const created = await other.create('customers', { name: 'A', phone: '1' });
     const { id } = created;
@@ -90,7 +90,7 @@ describeContract('A search', (service) => {
   it.each([
     ...['ΟΔΟΣ ΟΔΟΣ', 'ΟΔΟΣ οδος', 'οδος ΟΔΟΣ', 'ΟΔΟΣΑ ΟΔΟΣ', 'οδοσα ΟΔΟΣ', 'ΟΔΟΣ Σ', 'οδος σ'],
     ...['İstanbul İSTANBUL', 'ISTANBUL istanbul', 'STRASSE strasse'],
-  ])('finds the second in the first, whatever their case: %s', async (texts) => {
+  ])('finds the second text in the first, ignoring case: %s', async (texts) => {
     const [name = '', q = ''] = texts.split(' ');
     const other = service.account();
     await other.create('customers', { name, phone: '1' });
@@ -128,7 +128,7 @@ describeContract('A search for any text, by any status, on any page,', (service)
   const records = fc.array(fc.record({ text, status }), { minLength: 12, maxLength: 12 });
   const folded = (value: string) => value.toLowerCase().replaceAll('ς', 'σ');
 
-  it('finds what a filter of the listed records finds, after any changes', async () => {
+  it('finds what filtering the listed records finds, after any changes', async () => {
     const changes = fc.array(change, { maxLength: 4 });
     const queries = fc.array(query, { minLength: 8, maxLength: 8 });
     await fc.assert(

@@ -19,7 +19,7 @@ const MARKED = { name: MARKS.put, phone: '1' };
 
 function expectStorageFailure(reply: Reply): void {
   expectError(reply, 500, 'STORAGE_FAILED');
-  // The cause is in the log and not in the answer.
+  // The cause is in the log and not in the response.
   expect(reply.json.error?.message).not.toMatch(/injected|sqlite/i);
   // Storage refused it as a whole, so no operator has to intervene.
   expect(reply.json.error?.message).toMatch(/nothing was changed; try again$/);
@@ -34,7 +34,7 @@ describeContract('If storage fails for some writes,', (service, host) => {
       const account = service.account();
       const body = { ...VALID_BODY[name], note: MARKS.removal };
       const kept = await createFor(service.operator, account.subject, name, body);
-      /** Everything that requests show, in order. */
+      /** Everything that requests can read, in order. */
       const everything = async () => {
         const own = await Promise.all([`/${name}`, `/${name}?q=e`, '/payments'].map(account.get));
         const views = ['/admin/overview', '/admin/usage', '/admin/audit'];
@@ -65,7 +65,7 @@ describeContract('If storage fails for some writes,', (service, host) => {
     expect(sequenceOfId(after.id)).toBe(sequenceOfId(before.id) + 2);
   });
 
-  it('each of many concurrent writes is answered according to what was stored, and later ones are stored', async () => {
+  it('each of many concurrent writes gets the response for what was stored, and later ones succeed', async () => {
     const account = service.account();
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
@@ -82,7 +82,7 @@ describeContract('If storage fails for some writes,', (service, host) => {
     expect(await list()).toEqual(newestFirst);
   });
 
-  it('a change whose audit event alone cannot be written is kept', async () => {
+  it('a change is kept if only its audit event cannot be written', async () => {
     const account = service.account(`${MARKS.event}-${service.account().subject}`);
     const owner = account.subject;
     const events = async () => (await service.operator.get<AuditEvent[]>('/admin/audit')).json.data;

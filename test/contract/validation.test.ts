@@ -8,7 +8,7 @@ import { type Caller, describeContract, expectError, type Reply } from '../suppo
 const NOT_A_TEXT = [null, '', 5, true, ['text'], { length: 1 }];
 const NOT_POSITIVE = [null, 0, -1, '5', true, [], [5], {}];
 
-/** JSON leaves out what is undefined. */
+/** JSON omits undefined values. */
 const BAD_VALUES = COLLECTION_TABLE.flatMap((row) =>
   requiredOf(row).flatMap((property) =>
     [...(row.texts.includes(property) ? NOT_A_TEXT : NOT_POSITIVE), undefined].map((value) => {
@@ -53,7 +53,7 @@ describeContract('Validation on create', (service) => {
   );
 });
 
-// Which values fail is the same for both: a create above has them all.
+// The same values fail as for a create, which is tested with all of them above.
 describeContract('Validation of the merged record of a PATCH', (service) => {
   it.each(COLLECTION_TABLE.filter(hasRequired))(
     'names every failing property of $name, and changes nothing',

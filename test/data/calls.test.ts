@@ -1,5 +1,5 @@
-// How the commands call the service: how long they wait before they ask again, when they give up,
-// and their walk over all pages of a list that changes.
+// How the commands call the service: how long they wait before a retry, when they give up, and
+// iteration over all pages of a list that changes.
 
 import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { PAGE_SIZE, retryDelayMs, ServiceClient } from '../../src/tools/data/ser
 const TARGET = { baseUrl: 'http://127.0.0.1/api/v1', adminKey: '' };
 const service = new ServiceClient(TARGET, { interrupted: new AbortController().signal, err() {} });
 
-it('A wait grows up to half a minute, or is what the response asks for, up to five', () => {
+it('A retry waits up to half a minute, or as long as the response asks, up to five minutes', () => {
   const growing = [0, 1, 2, 3, 4, 5, 99].map((retries) => retryDelayMs(retries));
   expect(growing).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   const asked = [0, 7_000, 31_536_000_000].map((ms) => retryDelayMs(3, ms));
@@ -28,7 +28,7 @@ it('Retries end after ten minutes without success', async () => {
   expect(call).toHaveBeenCalledTimes(2);
 });
 
-it('The first call of a service that cannot be reached is not repeated', async () => {
+it('The first call to an unreachable service is not retried', async () => {
   await expect(service.checkReachable()).rejects.toThrow(ApiError);
 });
 

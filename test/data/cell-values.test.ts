@@ -1,4 +1,4 @@
-// Numbers as spreadsheets write them: read in one way, or refused.
+// Numbers as spreadsheets write them are parsed unambiguously, or refused.
 
 import { expect, it } from 'vitest';
 import { type DecimalMark, numberOfText } from '../../src/tools/data/cell-values.js';

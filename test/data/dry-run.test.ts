@@ -1,4 +1,4 @@
-// `import --dry-run`: how files are read, what it refuses, and what it warns of.
+// `import --dry-run`: how files are read, what it refuses, and what it warns about.
 
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -99,7 +99,7 @@ describe('A dry run warns of', () => {
     expect([code, text]).toEqual([0, expect.stringContaining(warning)]);
   });
 
-  it('nothing in a telephone number and a header, whose invisible characters it removes', async () => {
+  it('nothing in a telephone number or header whose invisible characters it removes', async () => {
     const { text } = await dryRun(`name,${MARKS}phone\nA,${MARKS}+255\u202c713\n`, 'team');
     expect(text).toContain('{"name":"A","phone":"+255713"}');
     expect(text).not.toContain('warning');
@@ -194,7 +194,7 @@ describe('A dry run refuses', () => {
     for (const sentence of wanted) expect(text).toContain(sentence);
   });
 
-  it('a long text without cutting through an emoji', async () => {
+  it('a long text, which it quotes without splitting an emoji', async () => {
     for (const first of ['', 'x']) {
       const name = `${first}${'💇'.repeat(700)}`;
       const report = folder.at(`emoji${first}.csv`);

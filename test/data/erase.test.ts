@@ -1,5 +1,5 @@
-// `erase`: an account is exported, gone from every view, in the ledger, and
-// named by a restore that brings it back.
+// `erase`: an account is exported, deleted from every view, added to the ledger, and reported by a
+// restore that brings it back.
 
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';

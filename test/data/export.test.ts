@@ -1,5 +1,5 @@
-// `export`: everything of an account in a folder, without loss as NDJSON, fit
-// for spreadsheets as CSV; and the way back.
+// `export`: all data of an account in a folder, lossless as NDJSON, or as CSV for spreadsheets; and
+// its re-import.
 
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -87,7 +87,7 @@ describe('An export', () => {
     const safe = await text(excel.folder, 'customers.csv');
     expect(safe.startsWith('\ufeffid;owner_sub;')).toBe(true);
     expect(safe).toContain(";A;'+2557;");
-    // Excel takes digits for a number, and would save 713.
+    // Excel treats digits as a number, and would save 713.
     expect(safe).toContain(";'=1+1;'0713;'@x;-5;");
   });
 
@@ -103,7 +103,7 @@ describe('An export', () => {
     }
   });
 
-  it('stops with Ctrl-C while it writes, and leaves nothing', async () => {
+  it('stops on Ctrl-C while it writes, and leaves nothing', async () => {
     const words = ['export', '--account', MANY, '--to', service.at('stopped')];
     const { code, stderr } = await service.runInterrupted(words, 'GET 11');
     expect([code, stderr]).toEqual([130, expect.stringMatching(/^stopped/)]);
@@ -122,7 +122,7 @@ describe('An export', () => {
     expect(await run.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOSPC') });
   });
 
-  it('reports whether the account changed during it', async () => {
+  it('reports whether the account changed in the meantime', async () => {
     let isOver = false;
     const writing = (async () => {
       while (!isOver) await create(MANY, 'team', { name: 'later', phone: '1' });
@@ -173,7 +173,7 @@ describe('A re-import', () => {
   });
 });
 
-/** What is a text must not come back as a number, or the other way. */
+/** A text must not come back as a number, or vice versa. */
 const BODIES: readonly JsonObject[] = [
   { note: '+255713', more: "'+255713", most: "''-- vip", tail: "'", middle: "it's" },
   { note: '5', more: '1.000', most: '1,5', tail: '007', middle: '1e21' },
@@ -194,7 +194,7 @@ const RECORDS: readonly [CollectionName, JsonObject][] = [
   ['businesses', JSON.parse('{"__proto__":{"a":1},"10":"b","createdAt":"2026-12-31"}')],
 ];
 
-/** As texts, because `toEqual` ignores an own `__proto__`. The owner's mirror differs, and numeric names change places. */
+/** As texts, because `toEqual` ignores an own `__proto__`. `ownerSub` differs, and numeric names move. */
 async function texts(account: string, collection: CollectionName): Promise<string[]> {
   const records = await service.contents(account, collection);
   return records.map(({ ownerSub: _, ...record }) =>

@@ -1,4 +1,4 @@
-// `import`: rows become records, each once, or the command says how to find out.
+// `import`: each row becomes one record, or the command says how to check.
 
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -68,13 +68,13 @@ describe('An import', () => {
     expect(await names(account)).toEqual(['A', 'C']);
   });
 
-  it('goes from the last row to the first with --reverse', async () => {
+  it('imports the last row first with --reverse', async () => {
     const { account, args } = await prepared(customers(150));
     await service.run([...args, '--reverse', '--in-order']);
     expect(await names(account)).toEqual([...Array(150).keys()].map((i) => `Mteja ${149 - i}`));
   });
 
-  it('stops with Ctrl-C, and a second run with --existing skip creates the rest', async () => {
+  it('stops on Ctrl-C, and a second run with --existing skip creates the rest', async () => {
     const { account, args } = await prepared(customers(200));
     const { code, stderr } = await service.runInterrupted(args, 'POST 40');
     const sentence = /stopped; \d+ of 200 records .* run the command again with --existing skip/;
@@ -98,7 +98,7 @@ describe('An import behind a proxy', () => {
   it.each([
     ['429', { 'Retry-After': '0' }],
     ['503', { 'Retry-After': '0' }],
-  ])('that answers %s creates each record once', async (status, headers) => {
+  ])('that responds %s creates each record once', async (status, headers) => {
     const { account, args } = await prepared(ROWS);
     const before = nth(20, (response) => response.writeHead(Number(status), headers).end());
     const between = await proxy({ before });

@@ -1,5 +1,5 @@
-// Workbooks as people's programs write them: dry run, import, export and import. The files in
-// `workbooks/` are made by its `make.py`; the others here have what only some writers write.
+// Workbooks as real programs write them: dry run, import, export and re-import. The files in
+// `workbooks/` are made by its `make.py`; the others have what only some programs write.
 
 import { readFile } from 'node:fs/promises';
 import { strToU8, unzipSync, zipSync } from 'fflate';
@@ -32,7 +32,7 @@ const WRITERS = ['openpyxl', 'xlsxwriter', 'libreoffice'];
 const FILES = WRITERS.flatMap((name) => [name, `${name}-1904`]);
 
 describe.each(FILES)('A workbook of %s', (file) => {
-  it('goes through dry run, import, export and import, and every cell is what it shows', async () => {
+  it('passes dry run, import, export and re-import, and every cell is read as shown', async () => {
     const result = await dryRun({ file }, ...sheet('Maagizo'));
     expect(result).toMatchObject({ code: 0 });
     const hidden = '1 hidden or filtered row among them; --skip-hidden leaves such rows out';
@@ -64,18 +64,18 @@ describe.each(FILES)('A workbook of %s', (file) => {
     expect(text).toContain('3 rows, 3 good, 0 bad, 1 hidden or filtered row left out');
   });
 
-  it('is refused where cells are merged', async () => {
+  it('is refused if cells are merged', async () => {
     const { code, text } = await dryRun({ file }, ...sheet('Zilizounganishwa'));
     const merged = 'line 3, column "customer": the cell is merged with line 2, column 1; unmerge';
     expect([code, text]).toEqual([1, expect.stringContaining(`${merged}`)]);
     expect(text).toContain('2 rows, 1 good, 1 bad');
   });
 
-  it('is refused where a formula has an error or has no result', async () => {
+  it('is refused if a formula has an error or no result', async () => {
     const { code, text } = await dryRun({ file }, ...sheet('Fomula'));
     expect(code).toBe(1);
     for (const line of [2, 3]) expect(text).toContain(`line ${line}, column "paid": the formula`);
-    // A program that only writes files computes nothing.
+    // A library that only writes files computes no results.
     const isComputed = !file.startsWith('openpyxl');
     expect(text.includes('line 2, column "amount": the formula has no result')).toBe(!isComputed);
   });
@@ -96,12 +96,12 @@ describe('A cell', () => {
   it.each([
     ['a day alone', 1, 46_387.6, '"date":"2026-12-31"'],
     ['a time, also at midnight', 4, 46_387, '"date":"2026-12-31T00:00:00+03:00"'],
-  ])('whose format shows %s is read as that', async (_name, style, value, wanted) => {
+  ])('whose format shows %s is read that way', async (_name, style, value, wanted) => {
     const { text } = await dryRun({ cells: `${AMOUNT}<c r="F2" s="${style}"><v>${value}</v></c>` });
     expect(first(text)).toContain(wanted);
   });
 
-  it('of a telephone number, whose formula has an empty text as its result, is empty', async () => {
+  it('of a telephone number is empty if its formula results in an empty text', async () => {
     const phone = '<c r="B2" t="str"><f>IF(A1="",1,"")</f><v></v></c>';
     const { code, text } = await dryRun({ cells: AMOUNT + phone });
     expect([code, first(text)]).toEqual([0, '{"customer":"A","service":"B","amount":1}']);
@@ -135,7 +135,7 @@ describe('A workbook is refused', () => {
     expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
   });
 
-  it('whose XML only a program for XML writes, so that no cell is lost', async () => {
+  it('with XML that no spreadsheet program writes, so that no cell is missed', async () => {
     const { code, text } = await dryRun({ cells: `${AMOUNT}<c\n r="E2"><v>5</v></c>` });
     expect([code, text]).toEqual([1, expect.stringContaining('(unusual line breaks')]);
   });
@@ -148,7 +148,7 @@ describe('A workbook is refused', () => {
     ]);
   });
 
-  it('that is damaged, or none', async () => {
+  it('that is damaged, or not a workbook', async () => {
     for (const [content, wanted] of [
       ['PK\u0003\u0004 and no more', 'cannot be read as a workbook'],
       ['customer,service,amount', 'is not a workbook; save it as .xlsx'],

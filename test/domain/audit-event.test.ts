@@ -1,4 +1,4 @@
-// What an audit event may hold of a body that was made to be large.
+// What an audit event stores of a body crafted to be large.
 
 import { describe, expect, it } from 'vitest';
 import { type AuditEvent, changedNames, loggedEvent } from '../../src/core/domain/audit-event.js';
@@ -9,7 +9,7 @@ const EVENT: AuditEvent = {
 };
 
 describe('Names in an audit event', () => {
-  it('are at most a thousand, with the number of the rest', () => {
+  it('are at most a thousand, with a count of the rest', () => {
     const names = Array.from({ length: 100_000 }, (_, i) => `p${i}`);
     const { changed, changed_omitted } = changedNames(names);
     expect(changed).toEqual(names.slice(0, 1_000));

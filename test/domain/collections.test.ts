@@ -1,4 +1,4 @@
-// What the table of collections says, as people see it.
+// What people see of the table of collections.
 
 import { expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
@@ -12,7 +12,7 @@ it('The label of a property defaults to its name', () => {
 it.each(COLLECTION_NAMES)('Lists of %s show properties of the record', (name) => {
   const { properties, columns } = COLLECTIONS[name];
   const known = properties.map((property) => property.name);
-  // The contract names no property of the team but two; the sample records have a role.
+  // The contract names only two properties of the team; the sample records have a role.
   expect([...known, ...(name === 'team' ? ['role'] : [])]).toEqual(
     expect.arrayContaining([...columns]),
   );

@@ -16,7 +16,7 @@ it('formatId and sequenceOf are inverse, and no two ids are equal', () => {
 });
 
 describe('sequenceOf', () => {
-  it('is 0 for an id of another form, which does not change the next number', () => {
+  it('is 0 for a non-standard id, which does not affect the next number', () => {
     const others = 'ORD-0042 cus-0042 CUS- 0042 CUS--42 CUS-4.2 CUS-4e2 CUS-0x2A CUS-0042a CUS-٤٢';
     const ids = [...others.split(' '), '', 'CUS- 42', 'CUS-0042\n', 'CUS-9007199254740992'];
     ids.push(`CUS-${'9'.repeat(1000)}`);
@@ -37,7 +37,7 @@ describe('The key of an id', () => {
     ['customers', 'CUS-', 'CUS-'],
     ['customers', 'ORD-0042', 'ORD-0042'],
     ['customers', 'CUS-99999999999999999999', 'CUS-99999999999999999999'],
-  ] as const)('of %s %s is %s, and gives it back', (collection, id, key) => {
+  ] as const)('of %s %s is %s, from which the id is restored', (collection, id, key) => {
     expect(keyOf(collection, id)).toBe(key);
     expect(typeof key === 'number' ? formatId(collection, key) : key).toBe(id);
   });

@@ -1,5 +1,5 @@
-// Contract, "Request body rules": which texts are one JSON object, and that
-// what is accepted is what was sent.
+// Contract, "Request body rules": which texts are one JSON object, and that what is accepted stays
+// unchanged.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -28,14 +28,14 @@ it('Any object that JSON.stringify makes is accepted unchanged', () => {
   );
 });
 
-// V8 of Node 24 and of Workers (nodejs/node#63785): once parsed, a name with a backslash came back for others.
+// V8 of Node 24 and of Workers (nodejs/node#63785): a parsed name with a backslash replaced others.
 describe('A name with an escape is read as it is written', () => {
   const NAMES = ['\\\\', '\\n', '\\u0041', '\\"', 'a\\\\', 'a\\t', '\\\\n', '\\n\\n', '\\u005c'];
   const pairs = NAMES.flatMap((one) => NAMES.map((other): [string, string] => [one, other]));
 
   it.each(pairs)('%s before %s, in two texts and in one', (one, other) => {
     const written = [one, other].map((name): [string, string] => [name, JSON.parse(`"${name}"`)]);
-    // No other test has an object that begins so.
+    // No other test parses an object that starts like this.
     const start = `${pairs.findIndex((pair) => pair[0] === one && pair[1] === other)} `;
     const values = written.map(([, name]) => ({ [start]: 1, [name]: `"${name}": 1` }));
     const texts = written.map(
@@ -46,7 +46,7 @@ describe('A name with an escape is read as it is written', () => {
     expect(accepted(`{"a":[${texts}]}`)).toEqual({ a: values });
   });
 
-  it('with the last of two values in the place of the first', () => {
+  it('with the last of two values in the position of the first', () => {
     const text = JSON.stringify(accepted('{"\\\\":1,"b":2,"\\u005c":3,"__proto__":4}'));
     expect(text).toBe('{"\\\\":3,"b":2,"__proto__":4}');
   });
@@ -59,7 +59,7 @@ it.each([
   ['\ufeff{}', /^the body starts with a byte order mark; remove it$/],
   ['{"a":1e309}', /double precision/],
   [`{"a":${'['.repeat(512)}${']'.repeat(512)}}`, /deeper than 512/],
-])('The refusal of a body says what it is: %#', (text, message) => {
+])('The error for a body says what is wrong: %#', (text, message) => {
   const outcome = parseJsonObject(text);
   expect(outcome.ok ? '' : outcome.failure.message).toMatch(message);
 });

@@ -8,7 +8,7 @@ it.each([
   [-1.7e308, 1.7e308, -Number.MAX_VALUE, 'paid'],
   [0.3, 0.1 + 0.2, 0.3 - (0.1 + 0.2), 'paid'],
 ])(
-  'Of an amount of %d with %d paid, %d are due, in a number that JSON has: %s',
+  'With an amount of %d and %d paid, %d is due, as a number that JSON can hold: %s',
   (amount, paid, due, status) => {
     expect(paymentOf({ id: 'ORD-1', amount, paid })).toMatchObject({ due, status });
   },

@@ -1,5 +1,5 @@
-// Contract, "Common record rules" and "Fields and validation by collection": what a create and a
-// PATCH make of a body.
+// Contract, "Common record rules" and "Fields and validation by collection": how a create and a
+// PATCH process a body.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,12 +13,12 @@ import {
 } from '../../src/core/domain/record.js';
 import { VALID_BODY } from '../support/collection-table.js';
 
-/** As `JSON.parse` gives it: `__proto__` is an own property. */
+/** As `JSON.parse` returns it: `__proto__` is an own property. */
 const HOSTILE: JsonObject = JSON.parse(
   '{"__proto__":{"name":"x","phone":"y"},"constructor":1,"toString":null}',
 );
 
-/** As it was parsed: there is no negative zero in what is written. */
+/** As parsed; serialized JSON has no negative zero. */
 const body: fc.Arbitrary<JsonObject> = fc
   .dictionary(
     fc.oneof(fc.string(), fc.constantFrom('id', 'owner_sub', 'ownerSub', '__proto__', 'status')),
@@ -30,10 +30,10 @@ const body: fc.Arbitrary<JsonObject> = fc
 const own = (record: JsonObject, ...names: string[]) =>
   names.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
 
-/** Bodies with the required properties alone. */
+/** Bodies with only the required properties. */
 const GOOD = VALID_BODY as Readonly<Record<CollectionName, JsonObject>>;
 
-/** The whole record of a create with this body; the required properties are the collection's own where it lacks them. */
+/** The record that a create with this body stores; missing required properties are filled in. */
 function created(name: CollectionName, sent: JsonObject, id: string, owner: string): JsonObject {
   return JSON.parse(withServerFields(name, id, owner, made(name, sent).text));
 }
@@ -75,7 +75,7 @@ it('The audit log of a create names the properties that the caller could set', (
   expect(made('customers', sent).changed).toEqual(['ownerSub', 'name', '__x', 'phone']);
   expect(made('businesses', sent).changed).toEqual(['name', '__x']);
   expect(made('businesses', HOSTILE).changed).toEqual(Object.keys(HOSTILE));
-  // Defaults are the service's.
+  // Defaults are set by the service.
   expect(made('orders', {}).changed).toEqual(Object.keys(GOOD.orders));
 });
 
@@ -99,7 +99,7 @@ describe('patchedRecord', () => {
     );
   });
 
-  it('takes the sent value of a property, else the stored one, and changes neither input', () => {
+  it('takes the sent value of a property, otherwise the stored one, and changes neither input', () => {
     fc.assert(
       fc.property(body, body, (first, second) => {
         const texts = [JSON.stringify(first), JSON.stringify(second)];
@@ -121,7 +121,7 @@ describe('patchedRecord', () => {
     expect(names(before)).toEqual([]);
     expect(names({ b: { c: [1, 0] } })).toEqual(['b']);
     expect(names(HOSTILE)).toEqual(Object.keys(HOSTILE));
-    // Written in another order, it is the same value.
+    // The same value, with its members in another order.
     const objects = JSON.stringify({ a: { x: 1, y: [{ p: 1, q: 2 }] } });
     expect(patch(objects, { a: { y: [{ q: 2, p: 1 }], x: 1 } }).changed).toEqual([]);
     expect(patch(objects, { a: { y: [{ q: 2, p: 2 }], x: 1 } }).changed).toEqual(['a']);

@@ -1,5 +1,5 @@
-// Contract, "Common record rules": the rows that a new database receives. They are a client's
-// first sight of the service, so they must be true to it.
+// Contract, "Common record rules": the rows that a new database receives. They are what a client's
+// developer sees first, so they must follow its rules.
 
 import { expect, it } from 'vitest';
 import { formatId } from '../../src/core/domain/identifier.js';
@@ -7,7 +7,7 @@ import { newRecord, withServerFields } from '../../src/core/domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
 import { sampleRows } from '../../src/core/records/sample-rows.js';
 
-it('Sample rows are what a create would store, in position from 1', () => {
+it('Sample rows are what creates would store, with positions from 1', () => {
   for (const [index, { position, collection, id, body, owner, status }] of sampleRows().entries()) {
     const made = newRecord(collection, JSON.stringify(SAMPLE_RECORDS[index]?.body));
     if (!made.ok) throw new Error(`${id}: ${made.failure.message}`);

@@ -38,7 +38,7 @@ describe('A needle', () => {
 
 describe('A search through a long text', () => {
   it.each([1, 2, 100, 300, 5_000])(
-    'finds a needle of %i characters at every border of a window',
+    'finds a needle of %i characters across every window boundary',
     async (length) => {
       const q = `${'n'.repeat(length - 1)}M`;
       const needle = new Needle(q);
@@ -51,7 +51,7 @@ describe('A search through a long text', () => {
     },
   );
 
-  it('keeps the two halves of a character together', async () => {
+  it('never splits a surrogate pair', async () => {
     const letter = '\u{10400}';
     for (const before of [WINDOW_CHARACTERS - 1, WINDOW_CHARACTERS - 2]) {
       const text = `${'x'.repeat(before)}${letter}`;
@@ -59,7 +59,7 @@ describe('A search through a long text', () => {
     }
   });
 
-  it('gives way after each window', async () => {
+  it('yields after each window', async () => {
     let turns = 0;
     const giveWay = async () => void turns++;
     expect(await new Needle('y').isIn('x'.repeat(10 * WINDOW_CHARACTERS), giveWay)).toBe(false);
@@ -67,7 +67,7 @@ describe('A search through a long text', () => {
   });
 });
 
-it('A long needle is searched in shorter windows, so that each costs as little as that of a short one', () => {
+it('A long needle is searched in shorter windows, so that each costs as little as one for a short needle', () => {
   const windows = [1, 64, 256, 8_000, 1_000_000].map(
     (length) => new Needle('x'.repeat(length)).window,
   );

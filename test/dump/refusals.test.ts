@@ -1,4 +1,4 @@
-// What is not loaded, and what is not dumped: each is refused with a sentence, and nothing changes.
+// Loads and dumps that are refused: each with one sentence, and nothing changes.
 
 import { existsSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
@@ -37,7 +37,7 @@ describe('A load', () => {
     expect(existsSync(at('target.db'))).toBe(false);
   });
 
-  it('names the accounts that were erased after the records that it brings back', async () => {
+  it('names the erased accounts whose records it brings back', async () => {
     const erased = '2026-06-01T00:00:00.000Z';
     addToLedger(at('ledger.ndjson'), { subject: 'amina', erased });
     addToLedger(at('ledger.ndjson'), { subject: 'neema', erased: '2025-01-01T00:00:00.000Z' });
@@ -52,7 +52,7 @@ describe('A load', () => {
     expect(printed).not.toContain('neema');
   });
 
-  it('goes into an empty file, as a killed one leaves it, and into no other', async () => {
+  it('accepts an empty file, as a killed load leaves it, and no other', async () => {
     await writeFile(at('empty.db'), '');
     const words = ['load', at('shop.ndjson'), '--to', at('empty.db')];
     await runSuccessfully(words);
@@ -61,14 +61,14 @@ describe('A load', () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already has tables')]);
   });
 
-  it('makes no database next to the log of another one, which SQLite would read into it', async () => {
+  it('creates no database next to the log of another one, which SQLite would replay', async () => {
     await writeFile(at('lost.db-wal'), 'the log');
     const { code, stderr } = await runWithKey(['load', at('shop.ndjson'), '--to', at('lost.db')]);
     expect([code, stderr]).toEqual([1, `${at('lost.db-wal')} already exists; name a new file\n`]);
     expect(existsSync(at('lost.db'))).toBe(false);
   });
 
-  it('adds nothing to the records of a Postgres database', async () => {
+  it('refuses a Postgres database that has records', async () => {
     const [server, name] = [await sharedPostgres(), newDatabaseName()];
     const postgres = { DATABASE_URL: await server.make(name) };
     await runSuccessfully(['load', at('shop.ndjson')], postgres);
@@ -78,7 +78,7 @@ describe('A load', () => {
     expect(count).toEqual({ records: 300 });
   });
 
-  it('takes no password of Postgres from the command line', async () => {
+  it('accepts no Postgres password on the command line', async () => {
     const { code, stderr } = await runWithKey([
       'load',
       at('shop.ndjson'),
@@ -104,8 +104,8 @@ describe('A dump', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('no such file or folder')]);
   });
 
-  // Which files are refused as a whole: storage/file/refused-files.
-  it('is not made of a file with a bad record, and leaves nothing', async () => {
+  // All files that are refused: storage/file/refused-files.
+  it('of a file with a bad record fails, and leaves nothing', async () => {
     await copyFile(at('shop.db'), at('bad.db'));
     const connection = new Connection(at('bad.db'));
     connection.value("update records set body = '[]' where position = 1");
@@ -115,7 +115,7 @@ describe('A dump', () => {
     expect(existsSync(at('not.ndjson'))).toBe(false);
   });
 
-  it('is made from the memory of a running service, whose file no other process can read', async () => {
+  it('of a running service reads its memory, because no other process can read its file', async () => {
     await copyFile(at('shop.db'), at('live.db'));
     const server = await startServer({
       DATABASE_URL: `file:${at('live.db')}`,

@@ -1,5 +1,5 @@
-// From a file through Postgres and Workers into a file: each record, id, time, order, audit event
-// and highest number is what it was, and a load may be interrupted anywhere.
+// From a file through Postgres and Workers into a file: every record, id, time, order, audit event
+// and highest number is unchanged, and a load may be interrupted anywhere.
 
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('A dump from a file', () => {
-  it('goes through Postgres and Workers into a file with one digest, and users and the operator see the same', async () => {
+  it('moves through Postgres and Workers into a file with the same digest, and users and the operator see no change', async () => {
     const digests = new Set<string>();
     const move = async (args: readonly string[], settings: Record<string, string> = {}) => {
       const printed = await runSuccessfully(args, settings);
@@ -95,7 +95,7 @@ describe('A dump from a file', () => {
 });
 
 describe('A Worker under maintenance', () => {
-  it('is read-only, and gives and takes nothing without the operator’s key', async () => {
+  it('is read-only, and serves and accepts no dump without the operator’s key', async () => {
     const workers = await openWorker(at('maintained'), MAINTENANCE);
     const path = '/admin/accounts/amina/orders';
     const write = await workers.ask('POST', path, {}, VALID_BODY.orders);

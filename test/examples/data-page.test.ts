@@ -1,4 +1,4 @@
-// The page on data in and out: its commands run as they stand, and print what it says.
+// The data page: its commands run as written, and print what it shows.
 
 import { mkdir, readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ it('The commands of the page, run in order, print what the page shows', async ()
 
   expect((await run('For Excel:')).code).toBe(0);
   const excel = await readFile(service.at('saluni-excel/customers.csv'), 'utf8');
-  // Two connections: either may come first.
+  // Over two connections, either may arrive first.
   const sorted = (text: string) =>
     text
       .trim()

@@ -1,6 +1,5 @@
-// The embedding page's ways to put the service into another program, run as they are written by a
-// stranger: in a folder of its own that has the built package installed. `npm run compat` has
-// Express.
+// The embedding page's examples, run as a reader would: in a separate folder with the built package
+// installed. `npm run compat` has Express.
 
 import { execFile } from 'node:child_process';
 import { cp, symlink, writeFile } from 'node:fs/promises';
@@ -97,7 +96,7 @@ it.each([
   const program = startProgram([process.execPath, 'main.js'], { cwd: project.path });
   stop = async () => {
     await program.stop();
-    // The example itself ended, once the file was released.
+    // The example exited by itself, once the file was released.
     expect([program.child.exitCode, program.child.signalCode]).toEqual([0, null]);
   };
   await servesBoth(await program.saw(/^http:\S+$/m));
@@ -134,8 +133,8 @@ function serviceFile(): string {
 }
 
 /**
- * The service inside keeps a record in addition to the example's own page, and answers requests that
- * frameworks often answer themselves or whose body they read before.
+ * The embedded service stores a record next to the example's own page, and handles requests that
+ * frameworks often handle themselves, or whose body they read first.
  */
 async function servesBoth(origin: string): Promise<void> {
   const send = async (method: string, path: string, body?: string, more = {}) => {

@@ -1,4 +1,4 @@
-// What the embedding page says of a program's own tests, storage and sign-in, run as it is written.
+// What the embedding page says about a program's own tests, storage and sign-in, run as written.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -34,7 +34,7 @@ export async function makeHome() {
 }
 `;
 
-/** What Node's program prints in a project of these files. */
+/** What a Node program prints in a project with these files. */
 async function printed(files: Record<string, string>, ...args: string[]): Promise<string> {
   const project = await openProject(files, ['libsql']);
   onTestFinished(() => project.remove());
@@ -63,7 +63,7 @@ it('The page’s checks pass for a storage that keeps every promise, and fail fo
   expect(await checked(forgetful)).toMatch(/^not ok [\s\S]*^# fail [1-9]/m);
 });
 
-it('A store of one’s own answers 503 with Retry-After by a FailureError', async () => {
+it('A custom store returns 503 with Retry-After by throwing a FailureError', async () => {
   const records = await openRecords({ storage: openMemoryStorage({ sampleRows: false }) });
   const list = () => {
     throw new FailureError({ code: 'STORAGE_UNAVAILABLE', message: 'away', retryAfterSeconds: 7 });

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 it.runIf(HAS_CURL).each(['send a new customer', 'List the customers'])(
-  'The front page shows the real answer: %s',
+  'The front page shows the real response: %s',
   async (words) => {
     const command = pageCode('README.md', words, 'sh').replace(/http:\/\/[^/]+\/api\/v1/, api);
     const { stdout } = await run('sh', ['-e', '-c', command]);

@@ -1,4 +1,4 @@
-// The types of the clients and the operator's views are made from the OpenAPI document.
+// The types of the clients and the operator's views are generated from the OpenAPI document.
 
 import { expect, it } from 'vitest';
 import { apiTypes, TYPES_FILE } from '../../scripts/api-types.js';

@@ -12,7 +12,7 @@ import { ROOT } from '../support/pages.js';
 const FILE_MAX_LINES = 300;
 
 const STATIC = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'/gm;
-/** Loaded only when it is called for. */
+/** Imports that are loaded on demand. */
 const DYNAMIC = /\bimport\(\s*'([^']+)'/g;
 
 const SOURCES = sourcesIn('src');
@@ -23,9 +23,9 @@ const ALL = [...SOURCES, ...TESTS, ...sourcesIn('scripts')];
 const OPERATORS_CLIENT = ['operator-client', 'clients/client', 'tools/program'];
 
 /**
- * A layer, and the layers that it may import besides itself; `core/` means all of core.
- * Imports point inward, to `core/domain`; HTTP and storage never meet; hosts put layers
- * together, and nothing but an entry imports a tool.
+ * A layer, and the other layers that it may import; `core/` means all of core. Imports point
+ * inward, to `core/domain`; HTTP and storage never meet; hosts put layers together, and nothing but
+ * an entry imports a tool.
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   core: [],
@@ -43,7 +43,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'hosts/postgres': ['core/', 'storage/', 'hosts/', 'handler'],
   'hosts/workers': ['core/', 'storage/', 'hosts/', 'handler'],
   'clients/client': ['core', 'core/domain'],
-  // At build time: the examples are answers of the handler over a storage in memory.
+  // At build time: the examples are the handler's responses over an in-memory storage.
   'clients/openapi': ['core/', 'handler', 'memory'],
   'tools/program': ['hosts/settings'],
   'tools/data': ['core/domain', 'core', 'hosts/', 'storage/', ...OPERATORS_CLIENT],
@@ -137,14 +137,14 @@ it('Files of src take settings, log, time and randomness as parameters', () => {
   }
 });
 
-it('Files that tests share register no hook for the first of them alone', () => {
+it('Shared test files register no hook, which would run for the first test file only', () => {
   // Test files share a worker, and with it every loaded module (test/vitest.config.ts).
   const shared = TESTS.filter(({ path }) => !/\.(test|trial)\.ts$/.test(path));
   const hooks = shared.filter(({ text }) => /^(before|after)(All|Each)\(/m.test(text));
   expect(hooks.filter(({ text }) => !/^describe/m.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-// The tests keep the contract's tables in their own words, so that the service isn't judged by itself.
+// The tests have their own copy of the contract's tables, so the service isn't compared with itself.
 it('The tests’ tables have every collection with its rules and every operation, and no other', () => {
   expect(COLLECTION_TABLE.map(({ name }) => name)).toEqual([...COLLECTION_NAMES]);
   for (const row of COLLECTION_TABLE) {
@@ -159,7 +159,7 @@ it('The tests’ tables have every collection with its rules and every operation
   expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(table.sort());
 });
 
-/** Files with their text, the files of ours that they import, and packages by name. */
+/** Files with their text, the project files that they import, and packages by name. */
 function sourcesIn(folder: string) {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(tsx?|js)$/.test(name) && !name.includes('node_modules'))
@@ -175,7 +175,7 @@ function importsOf(path: string, text: string, kind: RegExp): string[] {
   return [...text.matchAll(kind)].map(([, from, bare]) => {
     const target = from ?? bare ?? '';
     if (target.startsWith('node:')) return target;
-    // A package by its name, whichever of its entries is meant.
+    // A package's name, without the path of an entry.
     if (!target.startsWith('.')) return /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target;
     const stem = normalize(join(path, '..', target)).replace(/\.js$/, '');
     return existsSync(join(ROOT, `${stem}.tsx`)) ? `${stem}.tsx` : `${stem}.ts`;
@@ -186,12 +186,12 @@ function importsOf(path: string, text: string, kind: RegExp): string[] {
 function layerOf(path: string): string {
   const [room = '', ...inner] = relative('src', path).split('/');
   if (inner.length === 0) return room.replace(/\.tsx?$/, '');
-  // Storage is one layer: an engine's parts know each other.
+  // Storage is one layer, because an engine's parts import each other.
   const isOne = room === 'storage' && inner[0] !== 'erasures';
   return inner.length === 1 || isOne ? room : `${room}/${inner[0]}`;
 }
 
-/** The files that are loaded with a file. */
+/** The files that a file loads. */
 function reachableFrom(path: string, seen = new Set<string>()): Set<string> {
   for (const target of SOURCES.find((source) => source.path === path)?.loaded ?? []) {
     if (!target.startsWith('src/') || seen.has(target)) continue;

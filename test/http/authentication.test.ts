@@ -1,4 +1,4 @@
-// Contract, "Authentication": a header that takes long to read, and keys that are nearly right. The
+// Contract, "Authentication": a header that is slow to parse, and keys that are nearly right. The
 // rest of authentication: test/contract/authentication.test.ts and routing.test.ts.
 
 import { describe, expect, it, vi } from 'vitest';
@@ -23,7 +23,7 @@ it('A very long malformed Authorization header is read in linear time', async ()
 });
 
 it.each([42, undefined, ''])(
-  'The subject %j of a program’s own provider is an error',
+  'The subject %j of a program’s own provider is rejected with an error',
   (subject) => {
     const identity = { identify: () => ({ status: 'identified', subject }) as never };
     expect(() => authenticateAccount(request({ Authorization: 'Bearer x' }), identity)).toThrow(
@@ -48,7 +48,7 @@ describe('adminKeyCheck', () => {
     `${KEY}, ${KEY}`,
     `${KEY[1]}${KEY[0]}${KEY.slice(2)}`,
     KEY.toLowerCase(),
-    // It agrees in the low byte.
+    // Equal in the low byte.
     KEY.replace('k', '\u00eb'),
   ])('refuses %s', (given) => {
     expect(check(KEY, given)).toMatchObject({ failure: { code: 'UNAUTHORIZED' } });
@@ -65,7 +65,7 @@ describe('adminKeyCheck', () => {
     return count;
   }
 
-  it('compares the whole key, for a similar key as for another one', () => {
+  it('compares the whole key, however similar the given one is', () => {
     const [nearMiss, wildGuess] = [`${KEY.slice(0, -1)}c`, 'x'.repeat(KEY.length)];
     for (const given of [KEY, nearMiss, wildGuess, '', 'x', KEY + KEY]) {
       expect(charactersRead(given)).toBeGreaterThanOrEqual(KEY.length);

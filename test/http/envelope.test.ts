@@ -22,11 +22,11 @@ const EXCHANGE: ResponseMeta = {
 };
 const META = '"request_id":"req_0123456789abcdef","timestamp":"2026-01-14T13:45:00.007Z"';
 
-/** What one piece holds at most, in characters, and what a list must exceed to be sent in pieces. */
+/** The maximum length of a piece, and the length above which a list is sent in pieces. */
 const PIECE = 65_536;
 const LARGE = 1_000_000;
 
-/** The response to an account that long answers are streamed to. */
+/** The response to an account, which streams long lists. */
 function answered(
   answer: HandlerResult,
   admission = new Admission(),
@@ -41,7 +41,7 @@ const LIST_START = '{"data":['.length;
 
 /** A JSON string of exactly this many characters. */
 const filler = (characters: number) => `"${'x'.repeat(characters - 2)}"`;
-/** The high half of the pair is the last unit of the first piece where n is 2. */
+/** If n is 2, the high surrogate is the last unit of the first piece. */
 const pairAtBorder = (n: number) =>
   `"${'x'.repeat(PIECE - LIST_START - 4 + n)}😀${'y'.repeat(LARGE)}"`;
 
@@ -78,8 +78,8 @@ describe('A long list', () => {
     expect(sizes.length).toBeGreaterThan(LONG.length);
   });
 
-  it('gives others their turn, also when it is read fast', async () => {
-    // Each look at the clock takes a slice: every piece waits for the account's turn.
+  it('yields to others, even when it is read fast', async () => {
+    // Each reading of the clock uses up a slice, so every piece waits for the account's turn.
     let now = 0;
     const scheduler = new FairScheduler({ stopwatch: () => (now += 2) });
     const next = vi.spyOn(scheduler, 'yield');
@@ -123,7 +123,7 @@ function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
   return body;
 }
 
-/** The reader of a stream of an account's texts, which has its bytes and its turns at once unless others hold them. */
+/** A reader of an account's streamed texts, which gets bytes and turns at once unless others hold them. */
 function readerOf(
   texts: AsyncGenerator<string>,
   admission = new Admission(),
@@ -167,7 +167,7 @@ it('A streamed response that is not read within 15 s releases its bytes', async 
   expect([admission.heldBytes, told.at(-1)]).toEqual([0, 'released']);
 });
 
-/** What one stream holds; a second one of the account waits for it. */
+/** As much as one stream holds, so the account's second stream waits. */
 const HELD_BYTES = 393_216;
 
 it.each([
@@ -182,12 +182,12 @@ it.each([
   await reader.cancel();
 });
 
-it('A streamed answer that is cancelled as its bytes come gives them back', async () => {
+it('A streamed response that is cancelled as its bytes are granted releases them', async () => {
   const admission = new Admission({ accountMaxBytes: 1.5 * HELD_BYTES, ownShareBytes: 0 });
   void admission.acquire('neema', HELD_BYTES, () => false);
   const reader = readerOf(endless([]), admission);
   const reading = reader.read();
-  // A stream asks for its first piece in a later turn.
+  // A stream pulls its first piece in a later turn.
   await setImmediate();
   admission.release('neema', HELD_BYTES);
   await reader.cancel();
@@ -195,7 +195,7 @@ it('A streamed answer that is cancelled as its bytes come gives them back', asyn
   expect(admission.heldBytes).toBe(0);
 });
 
-it('A streamed answer takes no bytes for a client that has gone while it waited', async () => {
+it('A streamed response reserves no bytes for a client that disconnected while it waited', async () => {
   const admission = new Admission({ accountMaxBytes: 1.5 * HELD_BYTES, ownShareBytes: 0 });
   void admission.acquire('neema', HELD_BYTES, () => false);
   let isGone = false;

@@ -1,5 +1,5 @@
-// The handler by itself, as a program embeds it: defaults, unexpected errors (500
-// `INTERNAL_ERROR`, the text in the log), whose turn it is, and clients that have gone.
+// The handler by itself, as a program embeds it: defaults, unexpected errors (500 `INTERNAL_ERROR`,
+// the text in the log), scheduling, and disconnected clients.
 
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const AS_NEEMA = { Authorization: 'Bearer local-neema' };
 const AS_OPERATOR = { 'X-Service-Admin-Key': KEY };
 const SECRET = 'SQLITE_CORRUPT: page 7 of /srv/data/service.db';
 
-/** A handler that takes any `local-NAME` and the key, over records in memory. */
+/** A handler that accepts any `local-NAME` and the key, over records in memory. */
 async function open(dependencies: Partial<HandlerDependencies> = {}) {
   const { scheduler = new FairScheduler() } = dependencies;
   const records = await openRecords({ storage: openMemoryStorage(), scheduler });
@@ -29,7 +29,7 @@ async function open(dependencies: Partial<HandlerDependencies> = {}) {
 const asked = (path: string, headers: Record<string, string>, init: RequestInit = {}) =>
   new Request(`http://localhost/api/v1${path}`, { headers, ...init });
 
-/** Records of which every part fails in the given way. */
+/** Records whose every method fails in the given way. */
 function broken(thrown: unknown): RecordService {
   const fail = () => {
     throw thrown;
@@ -68,7 +68,7 @@ describe('An unexpected error', () => {
     },
   );
 
-  it('in the identity provider is answered and logged in the same way', async () => {
+  it('in the identity provider is handled and logged in the same way', async () => {
     const log = memoryLog();
     const identity: IdentityProvider = { identify: () => Promise.reject(error) };
     const response = await (await open({ identity, log }))(asked('/customers', AS_NEEMA));
@@ -77,7 +77,7 @@ describe('An unexpected error', () => {
     expect(log.lines).toHaveLength(1);
   });
 
-  it("in storage's round trip makes the operator's health view report it, with 200", async () => {
+  it("in storage's round trip is reported by the operator's health view, with 200", async () => {
     const { account, operator } = broken(error);
     // `ping` "rejects if there is none": a promise, never a throw.
     const ping = () => Promise.reject(error);
@@ -90,7 +90,7 @@ describe('An unexpected error', () => {
   });
 });
 
-it('A handler with records and no other part never lets a caller in', async () => {
+it('A handler with only records rejects every caller', async () => {
   const handler = createHandler({ records: await openRecords({ storage: openMemoryStorage() }) });
   const refused = await handler(asked('/customers', AS_NEEMA));
   expect(refused.status).toBe(503);
@@ -98,7 +98,7 @@ it('A handler with records and no other part never lets a caller in', async () =
   expect((await handler(asked('/customers', {}))).status).toBe(401);
 });
 
-it('A handler takes time and randomness from its parts', async () => {
+it('A handler takes time and randomness from its options', async () => {
   let now = Date.UTC(2026, 0, 14);
   const handler = await open({ clock: () => now, randomBytes: (into) => into.fill(0xab) });
   now += 3_661_999;
@@ -111,7 +111,7 @@ it('A handler takes time and randomness from its parts', async () => {
   });
 });
 
-it('A handler takes the body from the host if the host has a quicker way', async () => {
+it('A handler reads the body through the host if the host has a quicker way', async () => {
   const init = { method: 'POST', body: '{"from":"the request"}' };
   const request = asked('/businesses', AS_NEEMA, init);
   const readBody = async () => new TextEncoder().encode('{"from":"the host"}');
@@ -146,7 +146,7 @@ it.each(['the host', "the request's signal"])(
 );
 
 it('A request of bounded cost does not queue', async () => {
-  // Every slice is spent, and the turn after it never comes.
+  // Every slice is spent, and the next turn never comes.
   let now = 0;
   const pause = () => new Promise<void>(() => {});
   const records = await openRecords({ storage: openMemoryStorage() });

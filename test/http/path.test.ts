@@ -7,7 +7,7 @@ import { canonicalPath } from '../../src/core/http/path.js';
 
 const pathOf = (target: string) => canonicalPath(new Request(`http://localhost:8080${target}`));
 
-/** A text that a segment can stand for: not empty, no control character, no lone surrogate, no dots alone. */
+/** A text that a segment can encode: not empty, no control character, no lone surrogate, no dots alone. */
 const segment = fc
   .string({ unit: 'binary', minLength: 1 })
   .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text) && !/^\.{1,2}$/.test(text));

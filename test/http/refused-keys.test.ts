@@ -1,5 +1,5 @@
-// The trace of wrong admin keys in the log: one line a minute for each address, with the number
-// of its refusals since its last line.
+// How wrong admin keys are logged: one line a minute for each address, with the number of its
+// refusals since its last line.
 
 import { expect, it } from 'vitest';
 import { createHandler, openRecords } from '../../src/handler.js';
@@ -35,7 +35,7 @@ function line(remoteAddress: string, suppressed?: number) {
   return { level: 'warn', event: 'admin_key_refused', fields };
 }
 
-it('The log names an address once a minute, and then how many refusals had no line', async () => {
+it('The log names an address once a minute, with the number of refusals since its last line', async () => {
   const { log, time, guessFrom } = await openService();
   await guessFrom('192.0.2.1', '192.0.2.1', '192.0.2.2', undefined, '192.0.2.1');
   const first = [line('192.0.2.1'), line('192.0.2.2'), line('unknown')];
@@ -48,7 +48,7 @@ it('The log names an address once a minute, and then how many refusals had no li
   expect(log.lines).toEqual([...first, line('192.0.2.2', 1), line('192.0.2.1', 2)]);
 });
 
-it('The log names a hundred addresses a minute, so that nobody fills the disk', async () => {
+it('The log names at most a hundred addresses a minute, so that no attacker fills the disk', async () => {
   const { log, time, guessFrom } = await openService();
   const addresses = Array.from({ length: 125 }, (_, i) => `192.0.2.${i}`);
   await guessFrom(...addresses);

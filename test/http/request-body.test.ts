@@ -9,7 +9,7 @@ import { bodyMaxBytes, readBodyText } from '../../src/core/http/request-body.js'
 
 const MAX = REQUEST_BODY_MAX_BYTES;
 
-/** A stream that hands out one chunk for each pull, prepares nothing, and counts. */
+/** A stream that enqueues one chunk per pull, none in advance, and counts them. */
 function source(chunks: Iterable<Uint8Array | Error>) {
   const iterator = chunks[Symbol.iterator]();
   let pulls = 0;
@@ -73,7 +73,7 @@ describe('boundedBody', () => {
 });
 
 describe('readBodyText', () => {
-  it('refuses a stream that breaks off', async () => {
+  it('refuses a stream that fails', async () => {
     const { body } = source([bytesOf('{"a":1}'), new Error('connection reset by 10.0.0.7')]);
     const outcome = await read(post(body));
     expectInvalid(outcome, /ended early/);
@@ -90,7 +90,7 @@ describe('readBodyText', () => {
   });
 });
 
-it('A body holds the bytes of its Content-Length while it is read, or the most that it may have', () => {
+it('A body reserves the bytes of its Content-Length while it is read, or the maximum without one', () => {
   const of = (length: string) =>
     bodyMaxBytes({ headers: new Headers({ 'Content-Length': length }) });
   expect(['17', '0', '1048577', '-1'].map(of)).toEqual([17, 0, MAX, MAX]);

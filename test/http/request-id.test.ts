@@ -1,4 +1,4 @@
-// Contract, "Common headers", X-Request-ID: how one is made where none came.
+// Contract, "Common headers", X-Request-ID: how one is generated if none was sent.
 
 import { describe, expect, it } from 'vitest';
 import { requestIds } from '../../src/core/http/request-id.js';
@@ -8,7 +8,7 @@ const NOW = Date.UTC(2026, 0, 14, 13, 45);
 const request = () => new Request('http://localhost/');
 
 describe('A generated request id', () => {
-  it('never uses a random byte twice, also for many ids at once', () => {
+  it('never uses a random byte twice, even for many ids at once', () => {
     let drawn = 0;
     const idOf = requestIds({
       randomBytes: (into) => {
@@ -22,7 +22,7 @@ describe('A generated request id', () => {
     expect(ids).toEqual(wanted);
   });
 
-  it('is from the time while randomness fails', () => {
+  it('is derived from the time while randomness fails', () => {
     let isBroken = true;
     const idOf = requestIds({
       randomBytes: (into) => {

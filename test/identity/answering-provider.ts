@@ -1,4 +1,4 @@
-// Sign-in over a userinfo endpoint that a test answers itself, with a clock of the test's own.
+// Sign-in over a userinfo endpoint and a clock that the test controls.
 
 import type { ProviderResponse } from '../../src/core/identity/send.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
@@ -21,7 +21,7 @@ export function reply(
 }
 export const good = (sub: string, claims = {}) => reply(200, { sub, ...claims });
 
-/** Sign-in over an endpoint of the test, with a clock of its own. */
+/** Sign-in over the test's own endpoint and clock. */
 export function open(replyTo: (token: string) => Reply, cacheSeconds = 0) {
   const requested: string[] = [];
   const outcomes: string[] = [];
@@ -43,7 +43,7 @@ export function open(replyTo: (token: string) => Reply, cacheSeconds = 0) {
     },
   });
   const check = async (token: string, from = '') => identity.identify(token, () => from);
-  /** The answer to a token at a later time, and how many questions there have been. */
+  /** The result for a token at a later time, and the number of requests so far. */
   const later = async (ms: number, token = 'a') => {
     clock.now += ms;
     return [await check(token), requested.length] as const;
@@ -51,7 +51,7 @@ export function open(replyTo: (token: string) => Reply, cacheSeconds = 0) {
   return { requested, outcomes, clock, log, check, later };
 }
 
-/** Replies that the test gives when it wants to. */
+/** Responses that the test sends on demand. */
 export function held() {
   const waiting = new Map<string, (reply: Reply) => void>();
   return {

@@ -1,5 +1,5 @@
-// Whatever the provider sends: each exchange ends by itself, no error goes uncaught (which would
-// fail this run), and no connection stays open.
+// Whatever the provider sends, each exchange ends by itself, no error is uncaught (which would fail
+// this run), and no connection stays open.
 
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -20,7 +20,7 @@ const repeats = (text: string, everyMs: number) => (socket: Socket) => {
   const timer = setInterval(() => socket.write(text), everyMs);
   socket.on('close', () => clearInterval(timer));
 };
-/** As fast as it is taken. */
+/** As fast as the client reads. */
 const pours = (text: string) => (socket: Socket) => {
   const send = () => {
     while (!socket.destroyed && socket.write(text));
@@ -66,13 +66,13 @@ const BAD: Readonly<Record<string, Steps>> = {
   silence: [],
 };
 
-/** An answer that would be good, in each shape. */
+/** A valid response, in each shape. */
 const WHOLE: readonly Steps[] = [
   [head([RIGHT]), GOOD],
   [head([CHUNKED]), `e\r\n${GOOD}\r\n0\r\n\r\n`],
   [head([]), GOOD, END],
   ['HTTP/1.1 103 Early\r\n\r\n', head([RIGHT]), GOOD],
-  // Two answers to one question.
+  // Two responses to one request.
   [head([RIGHT]), GOOD, head([SIX, CHUNKED]), CHUNK],
 ];
 
@@ -84,7 +84,7 @@ const ENDPOINTS: readonly [string, SettingsAt][] = [
   ['the keys', (base) => ({ ...userInformation(base), jwksUrl: base, audiences: ['shop'] })],
 ];
 
-/** Checks a token at a provider that takes the steps of a number at the path `/NUMBER` and below. */
+/** Checks a token at a provider that runs the steps of a number at the path `/NUMBER` and below. */
 async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt = userInformation) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -114,14 +114,14 @@ async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt =
   }
 }
 
-describe('An answer of the provider', () => {
+describe('A response of the provider', () => {
   it.each(ENDPOINTS)('that is unusable leaves nothing open: %s', async (_, settingsAt) => {
     const outcomes = await outcomesOf(Object.values(BAD), settingsAt);
     const statusOf = Object.keys(BAD).map((name, i) => [name, outcomes[i]?.status]);
     expect(statusOf).toEqual(Object.keys(BAD).map((name) => [name, 'unavailable']));
   });
 
-  it('that is good is taken, in each of its shapes', async () => {
+  it('that is valid is accepted, in each shape', async () => {
     const outcomes = await outcomesOf(WHOLE);
     expect(outcomes).toEqual(WHOLE.map(() => ({ status: 'identified', subject: 'asha' })));
   });

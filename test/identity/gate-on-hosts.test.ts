@@ -1,5 +1,5 @@
-// The gate and the provider's request for a pause, seen by a caller of the built service: on Node
-// and in the Workers' runtime.
+// The audience check and the provider's Retry-After, as a caller of the built service sees them: on
+// Node and in the Workers runtime.
 
 import { expect, it } from 'vitest';
 import { serverHost } from '../support/file-hosts.js';
@@ -10,7 +10,7 @@ import { openSigningProvider } from './signing-provider.js';
 const folder = testFolder();
 
 it.each([serverHost, workerHost('dist/worker.js in Miniflare')])(
-  "$name lets in its own tokens, asks about no others, and passes the provider's Retry-After on",
+  '$name accepts its own tokens, calls the provider for no others, and passes on its Retry-After',
   async (host) => {
     await using provider = await openSigningProvider();
     provider.now = Date.now();

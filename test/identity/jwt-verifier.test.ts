@@ -1,5 +1,5 @@
-// JWT verification: tokens of another application, another issuer or no issuer open no account, and the
-// provider is not asked about them. With AUTH_USERINFO=off the gate alone decides.
+// JWT verification: tokens of another application, another issuer or no issuer are refused without
+// calling the provider. With AUTH_USERINFO=off this check alone decides.
 
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -58,30 +58,33 @@ describe('A token for this service', () => {
   });
 });
 
-describe.each(['on', 'off'] as const)('With AUTH_USERINFO=%s, a token not for us', (userinfo) => {
-  it.each<[string, () => Promise<string>, string]>([
-    ['another application', () => provider.token({ aud: 'other' }), 'aud'],
-    ['no application', () => provider.token({ aud: undefined }), 'aud'],
-    ['another issuer', () => provider.token({ iss: 'https://id.example' }), 'iss'],
-    ['expired', () => provider.token({ exp: seconds(-31) }), 'ERR_JWT_EXPIRED'],
-    ['without an end', () => provider.token({ exp: undefined }), 'exp'],
-    ['not yet valid', () => provider.token({ nbf: seconds(31) }), 'nbf'],
-    ['forged', forged, 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'],
-    ['signed with the public key as a secret', symmetric, 'ERR_JOSE_ALG_NOT_ALLOWED'],
-    [
-      'unsigned',
-      async () => new UnsecuredJWT({ aud: 'shop' }).encode(),
-      'ERR_JOSE_ALG_NOT_ALLOWED',
-    ],
-    ['opaque', async () => 'opaque-token', 'ERR_JWS_INVALID'],
-  ])('is invalid, and the provider is not asked: %s', async (_name, token, reason) => {
-    expect(await signIn({ userinfo }).identity.identify(await token())).toEqual(INVALID);
-    expect(requestsTo('/me')).toBe(0);
-    expect(log.lines).toEqual([
-      { level: 'warn', event: 'token_refused_before_asking', fields: { reason } },
-    ]);
-  });
-});
+describe.each(['on', 'off'] as const)(
+  'With AUTH_USERINFO=%s, a token for another service',
+  (userinfo) => {
+    it.each<[string, () => Promise<string>, string]>([
+      ['another application', () => provider.token({ aud: 'other' }), 'aud'],
+      ['no application', () => provider.token({ aud: undefined }), 'aud'],
+      ['another issuer', () => provider.token({ iss: 'https://id.example' }), 'iss'],
+      ['expired', () => provider.token({ exp: seconds(-31) }), 'ERR_JWT_EXPIRED'],
+      ['without an end', () => provider.token({ exp: undefined }), 'exp'],
+      ['not yet valid', () => provider.token({ nbf: seconds(31) }), 'nbf'],
+      ['forged', forged, 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'],
+      ['signed with the public key as a secret', symmetric, 'ERR_JOSE_ALG_NOT_ALLOWED'],
+      [
+        'unsigned',
+        async () => new UnsecuredJWT({ aud: 'shop' }).encode(),
+        'ERR_JOSE_ALG_NOT_ALLOWED',
+      ],
+      ['opaque', async () => 'opaque-token', 'ERR_JWS_INVALID'],
+    ])('is invalid, and the provider is not called: %s', async (_name, token, reason) => {
+      expect(await signIn({ userinfo }).identity.identify(await token())).toEqual(INVALID);
+      expect(requestsTo('/me')).toBe(0);
+      expect(log.lines).toEqual([
+        { level: 'warn', event: 'token_refused_before_asking', fields: { reason } },
+      ]);
+    });
+  },
+);
 
 const ALONE = { userinfo: 'off' } as const;
 it.each([
@@ -89,7 +92,7 @@ it.each([
   // Entra's discovery document names an endpoint of another API.
   ["Entra's access token", 'https://graph.example/me', 'oid', { oid: 'aaaa-0000', sub: 'AAIkzq' }],
 ])(
-  'With AUTH_USERINFO=off, %s opens its account',
+  'With AUTH_USERINFO=off, %s identifies its account',
   async (_name, userinfo_endpoint, subjectField, claims) => {
     provider.metadata = { userinfo_endpoint };
     const { identity } = signIn({ ...ALONE, subjectField });
@@ -116,7 +119,7 @@ it('Settings that name no provider are refused, because every token would be una
 });
 
 describe('Keys', () => {
-  // jose keeps the time by the system's clock.
+  // jose uses the system's clock.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: provider.now }));
   afterEach(() => void vi.useRealTimers());
   const later = (ms: number) => {
@@ -138,7 +141,7 @@ describe('Keys', () => {
   });
 
   it.each([600_000, -24 * 3_600_000])(
-    'that were withdrawn are unknown after the fetch that follows a move of the clock by %i ms',
+    'that were withdrawn are unknown after the fetch once the clock has moved by %i ms',
     async (ms) => {
       const { identity } = signIn(ALONE);
       const exp = seconds(3_600);
@@ -150,7 +153,7 @@ describe('Keys', () => {
     },
   );
 
-  it('that are unknown are fetched at most once in 5 s, for any number of tokens, so that a rotation is seen then', async () => {
+  it('that are unknown are fetched at most every 5 s, for any number of tokens, so that a rotation is noticed', async () => {
     const { identity } = signIn();
     await identity.identify(await provider.token());
     later(5_000);
@@ -168,7 +171,7 @@ describe('Keys', () => {
   it.each<[string, number | (() => void)]>([
     ['is broken', 500],
     ['does not answer', () => {}],
-  ])('stay, and no check waits, while the provider %s', async (_name, failure) => {
+  ])('stay in use, and no check waits, while the provider %s', async (_name, failure) => {
     const { identity } = signIn(ALONE);
     await identity.identify(await provider.token());
     for (const path of [DISCOVERY, KEYS]) provider.broken.set(path, failure);
@@ -227,7 +230,7 @@ function seconds(after: number): number {
   return Math.floor(provider.now / 1000) + after;
 }
 
-/** Signed with a key of the same name that is not the provider's. */
+/** Signed with a key of the same id that isn't the provider's. */
 async function forged(): Promise<string> {
   await using thief = await openSigningProvider();
   return thief.token({ iss: provider.issuer });

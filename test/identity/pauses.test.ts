@@ -1,4 +1,4 @@
-// Contract, "Authentication": what a provider's request for a pause holds up, and what it doesn't.
+// Contract, "Authentication": which checks a provider's request for a pause delays.
 
 import { describe, expect, it } from 'vitest';
 import { good, held, identified, NOW, open, reply, settled } from './answering-provider.js';
@@ -12,7 +12,7 @@ const pause = (seconds: number) => ({
 });
 const dateIn = (ms: number) => new Date(NOW + ms).toUTCString();
 
-/** A provider that answers one token with a status and a `Retry-After`, and knows the others. */
+/** A provider that returns a status and a `Retry-After` for one token, and accepts the others. */
 function openBusy(busy: string, status: number, retryAfter = '60') {
   const statuses = new Map([[busy, status]]);
   const replyTo = (token: string) => {
@@ -22,7 +22,7 @@ function openBusy(busy: string, status: number, retryAfter = '60') {
   return { ...open(replyTo), recover: () => statuses.clear() };
 }
 
-it('A 429 pauses its own request alone', async () => {
+it('A 429 pauses only its own request', async () => {
   const { check, recover } = openBusy('junk', 429);
   expect(await check('junk')).toEqual(pause(60));
   expect(await check('asha')).toEqual(identified('asha'));
@@ -46,7 +46,7 @@ describe('A 503', () => {
     expect(await check('juma')).toEqual(identified('juma'));
   });
 
-  it('that without Retry-After does not end an earlier pause', async () => {
+  it('without Retry-After does not end an earlier pause', async () => {
     const { replyTo, answer } = held();
     const { requested, check } = open(replyTo);
     const checks = [check('asha'), check('juma')];

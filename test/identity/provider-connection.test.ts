@@ -1,5 +1,5 @@
-// How a question is sent on Node: over kept connections, and once more if the provider closed one; never
-// over a plain connection; and what `check --online` tells of a made-up token.
+// How a request is sent on Node: over kept-alive connections, and once more if the provider closed
+// one; never over a plain connection; and what `check --online` reports for a made-up token.
 
 import http, { createServer } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
@@ -8,7 +8,7 @@ import { answer, type Behaviour, openIdentityStub } from '../support/identity-st
 import { listenLocally } from '../support/listen.js';
 import { openSigningProvider } from './signing-provider.js';
 
-/** Answers the first request of each connection; at the next one closes the connection, or answers it, too. */
+/** Responds to the first request of each connection; at the next one closes it, or responds again. */
 async function openProvider(isDropping: (isUsed: boolean) => boolean) {
   const seen: string[] = [];
   const used = new WeakSet<object>();
@@ -25,7 +25,7 @@ async function openProvider(isDropping: (isUsed: boolean) => boolean) {
   return { seen, statusOf, [Symbol.asyncDispose]: close };
 }
 
-describe('A kept connection', () => {
+describe('A kept-alive connection', () => {
   it.each<[string, (isUsed: boolean) => boolean]>([
     ['is used again', () => false],
     ['that the provider closes as a request arrives is replaced by a fresh one', (used) => used],
@@ -36,7 +36,7 @@ describe('A kept connection', () => {
     if (!isDropping(true)) expect(provider.seen.indexOf('fresh', 1)).toBe(-1);
   });
 
-  it('is replaced by a fresh one once, not again and again', async () => {
+  it('is replaced by a fresh one only once', async () => {
     let isDropping = false;
     await using provider = await openProvider(() => isDropping);
     await provider.statusOf('a');
@@ -46,14 +46,14 @@ describe('A kept connection', () => {
   });
 });
 
-it('Each address of a provider has a second for its handshake, where Node gives a quarter', async () => {
+it('Each address of a provider gets a second for its handshake, not Node’s quarter', async () => {
   const request = vi.spyOn(http, 'request');
   await using provider = await openProvider(() => false);
   expect(await provider.statusOf('a')).toBe('identified');
   expect(request.mock.calls[0]?.[1]).toMatchObject({ autoSelectFamilyAttemptTimeout: 1_000 });
 });
 
-it('The token of an issuer on https is never sent over a plain connection, to the same name either', async () => {
+it('The token of an issuer on https is never sent over a plain connection, not even to the same host', async () => {
   const issuer = 'https://id.example';
   const asked: string[] = [];
   const fetch = async (url: string) => {
@@ -81,7 +81,7 @@ describe('`check --online`', () => {
     expect(found).not.toContain('canary');
   });
 
-  it('asks for the discovery document, the keys and the endpoint, and spells the issuer', async () => {
+  it('fetches the discovery document and the keys, calls the endpoint, and spells the issuer', async () => {
     await using provider = await openSigningProvider();
     const { issuer, paths, broken } = provider;
     const probe = (settings = {}) =>

@@ -1,5 +1,4 @@
-// The AUTH_* settings: what is taken, and the one sentence that a setting which
-// cannot be used ends the start with.
+// The AUTH_* settings: what is accepted, and the one-sentence error for each invalid setting.
 
 import { expect, it } from 'vitest';
 import { settingWarnings } from '../../src/hosts/settings/warnings.js';
@@ -21,7 +20,7 @@ const TAKEN: readonly (readonly [name: string, property: string, texts: string])
   ],
   ['AUTH_SUBJECT_FIELD', 'subjectField', 'id data.user.id /data/id /https:~1~1x.example~1uid'],
   ['AUTH_USERINFO_METHOD', 'method', 'GET POST'],
-  // Compared as it is written: Auth0's ends in a slash, Keycloak's does not.
+  // Compared as written: Auth0's ends in a slash, Keycloak's does not.
   ['AUTH_ISSUER', 'issuer', 'https://id.example.com https://id.example.com/'],
 ];
 it.each([
@@ -40,7 +39,7 @@ it.each([
   });
 });
 
-it('A start takes keys and an audience alone with AUTH_USERINFO=off', () => {
+it('A start accepts keys and an audience alone with AUTH_USERINFO=off', () => {
   for (const keys of [{ AUTH_ISSUER: ISSUER }, { AUTH_JWKS_URL: `${ISSUER}/keys` }]) {
     const { signIn } = readSettings({ ...keys, AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' });
     const alone = { userinfoUrl: undefined, audiences: ['shop'], userinfo: 'off' };
@@ -76,7 +75,7 @@ const BAD_HEADERS = [
   String.raw`{"a":"canary\r\nb: c"}`,
 ];
 const BAD_FIELDS = ['a..b', '.a', 'a b', '/', '/a//b', '/a~2', 'https://shop.example.com/uid'];
-/** A URL, and what the sentence shows of it. */
+/** A URL, and what the error shows of it. */
 const BAD_URLS = [
   ['canary', 'not a URL (hidden)'],
   ['http://id.example.com/me?key=canary', '"http://id.example.com/me?(hidden)"'],
@@ -100,7 +99,7 @@ it.each([
   ['AUTH_AUDIENCE', ' , ', '" , "', 'one or more audiences, separated by commas'],
 ] as const)('A start refuses %s=%j in one sentence without secrets', expectBadSetting);
 
-it('A start warns when tokens of any application are accepted, and when an address is the subject', () => {
+it('A start warns when tokens of any application are accepted, and when an email address is the subject', () => {
   const warningsOf = (environment: Environment) =>
     settingWarnings(readSettings(environment), environment).map(({ event }) => event);
   expect(warningsOf({ AUTH_ISSUER: ISSUER })).toEqual(['identity_audience_unchecked']);

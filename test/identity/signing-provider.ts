@@ -33,7 +33,7 @@ export async function openSigningProvider(algorithm = 'ES256') {
     issuer,
     /** The paths of the requests in order, such as `/keys`. */
     paths: [] as string[],
-    /** By path: a status that the endpoint answers instead of its usual answer, or what it does. */
+    /** By path: a status to return instead of the usual response, or what to do. */
     broken: new Map<string, number | ((response: ServerResponse) => void)>(),
     /** Of every answer. */
     headers: {} as Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ export async function openSigningProvider(algorithm = 'ES256') {
         .setProtectedHeader({ alg: algorithm, kid: key.kid, ...header })
         .sign(key.privateKey);
     },
-    /** From now on signs with a new key. The older keys are withdrawn. */
+    /** From now on, signs with a new key. The older keys are withdrawn. */
     async rotate(): Promise<void> {
       key = await newKey(`key-${provider.paths.length}`);
     },

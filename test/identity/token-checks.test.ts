@@ -1,5 +1,5 @@
-// Contract, "Authentication", between the requests and the provider: which checks are shared, what is
-// remembered, for how long and how much of it, and what a flood of junk can't hold up.
+// Contract, "Authentication", between the requests and the provider: which checks are shared, what
+// is cached, for how long and up to what size, and what a flood of junk can't delay.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
@@ -15,8 +15,8 @@ const REFUSED = () => reply(401);
 
 afterEach(() => void vi.useRealTimers());
 
-describe('Checks under way', () => {
-  it('are joined for equal tokens alone', async () => {
+describe('Checks in progress', () => {
+  it('are shared by equal tokens only', async () => {
     const { replyTo, answer } = held();
     const { requested, outcomes, check } = open(replyTo, CACHE_SECONDS);
     const tokens = ['a', 'a', 'a', 'A', 'a.'];
@@ -53,10 +53,10 @@ describe('Checks under way', () => {
   });
 });
 
-describe('With a memory', () => {
+describe('With a cache', () => {
   const A = identified('a');
 
-  it('a success is remembered for the set time, however often it is used', async () => {
+  it('a success is cached for the configured time, however often it is used', async () => {
     const { outcomes, later } = open(good, CACHE_SECONDS);
     await later(0);
     for (let i = 0; i < 3; i++) expect(await later(LIFETIME_MS / 3 - 1)).toEqual([A, 1]);
@@ -70,7 +70,7 @@ describe('With a memory', () => {
     [NOW / 1000 + 5, 5_000],
     [NOW / 1000 - 1, 0],
     [NOW, LIFETIME_MS],
-  ])('a success is forgotten at the exp of response or token: %i', async (exp, ms) => {
+  ])('a success expires at the exp of the response or token: %i', async (exp, ms) => {
     const tokens = [['a', { exp }] as const, [jwt({ exp }), {}] as const];
     for (const [token, claims] of tokens) {
       const { later } = open(() => good('a', claims), CACHE_SECONDS);
@@ -90,19 +90,19 @@ describe('With a memory', () => {
     expect(await later(1)).toEqual([A, 2]);
   });
 
-  it('a clock that jumps, back or forth, prolongs nothing', async () => {
+  it('a clock that jumps back or forth extends nothing', async () => {
     const { later } = open(good, CACHE_SECONDS);
     await later(0);
     expect(await later(-24 * 60 * LIFETIME_MS)).toEqual([A, 2]);
     expect(await later(48 * 60 * LIFETIME_MS)).toEqual([A, 3]);
   });
 
-  it('10,000 successes are kept; the one checked longest ago goes first', async () => {
+  it('10,000 successes are kept; the least recently checked one is evicted first', async () => {
     const { requested, clock, check } = open(good, CACHE_SECONDS);
     await check('first');
     await check('second');
     clock.now += LIFETIME_MS;
-    // Checked again, and so younger than the second one.
+    // Checked again, and so more recent than the second one.
     await check('first');
     for (let i = 0; i < IDENTITY_CACHE_MAX_ENTRIES - 2; i++) await check(`token-${i}`);
     const full = requested.length;
@@ -145,7 +145,7 @@ describe('Checks of unknown tokens', () => {
     expect(await answered('mine')).toEqual(identified('mine'));
     expect(await answered('mine', REFUSED())).toEqual(INVALID);
     clock.now += 2_000;
-    // Refused, it is unknown again.
+    // Once refused, it is unknown again.
     expect(await requestedNow('mine')).toEqual([]);
   });
 
@@ -159,7 +159,7 @@ describe('Checks of unknown tokens', () => {
     expect(requested).toEqual([`junk-${UNKNOWN_CHECKS_MAX}`, 'mine']);
   });
 
-  it('end after 4 s, the wait for a turn included, whether or not the question obeys its signal', async () => {
+  it('end after 4 s, including the wait for a turn, whether or not the request obeys its signal', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { outcomes, log, flood, requestedNow } = flooded();
     const checks = flood(UNKNOWN_CHECKS_MAX + 1);
@@ -195,7 +195,7 @@ it('A check whose JWT verification exceeds 4 s takes no slot', async () => {
   open();
   await settled();
   const next = checks.identify('next');
-  // So that one without a slot ends, too.
+  // So that a check without a slot ends, too.
   await vi.advanceTimersByTimeAsync(4_000);
   expect(await next).toEqual(identified('next'));
 });

@@ -1,5 +1,5 @@
 // Contract, "Authentication", data endpoints, and "Limits": what the user-information endpoint's
-// answer makes of a token, how much of it is read, and what the log says.
+// response means for a token, how much of it is read, and what the log says.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -35,7 +35,7 @@ async function askOnce(
   return { identity, requests: stub.tokens.length, lines: log.lines, line };
 }
 
-describe('A usable answer', () => {
+describe('A usable response', () => {
   it.each([
     ['{"sub":" a b "}', 'sub', ' a b '],
     ['{"sub":"Zoë 林 🌍"}', 'sub', 'Zoë 林 🌍'],
@@ -58,7 +58,7 @@ describe('A usable answer', () => {
   });
 });
 
-describe('An answer that leaves the token undecided', () => {
+describe('A response that leaves the token undecided', () => {
   const texts = String.raw`{} {"sub":null} {"sub":""} {"sub":true} {"sub":["user-1"]}
     {"sub":{"id":"user-1"}} {"sub":9007199254740993} {"sub":1.5} {"sub":1e999} {"sub":"a\nb"}
     {"sub":"a\u0000b"} {"sub":"a\u007fb"} {"sub":"a\u0085b"} {"sub":"a\ud800"} {"sub":"\udc00b"}
@@ -129,13 +129,13 @@ describe('The log never holds the token', () => {
     ['in its message', answer(401, { error: 'invalid_token', error_description: `bad ${TOKEN}` })],
     ['as the name of a member', answer(200, { [TOKEN]: 1 })],
     ['as an unusable subject', answer(200, { sub: `${TOKEN}\n` })],
-  ])('though the provider repeats it %s', async (_name, behaviour) => {
+  ])('even if the provider repeats it %s', async (_name, behaviour) => {
     const { lines } = await askOnce(behaviour, {}, TOKEN);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines).toLowerCase()).not.toContain(TOKEN.toLowerCase());
   });
 
-  it('although the network error quotes it', async () => {
+  it('even if the network error quotes it', async () => {
     const cause = new Error(`Bearer ${TOKEN}`);
     const fetch = () => Promise.reject(new TypeError(`fetch failed: ${TOKEN}`, { cause }));
     const failed = await askOnce(answer(200), {}, TOKEN, fetch);
@@ -156,13 +156,13 @@ describe('The request to the provider', () => {
   }
   const plain = { method: 'GET', url: '/userinfo', authorization: 'Bearer a-token' };
 
-  it('carries the token and what the settings add', async () => {
+  it('has the token and what the settings add', async () => {
     expect(await questionOf()).toEqual({ ...plain, accept: 'application/json' });
     expect(await questionOf({ method: 'POST' })).toMatchObject({ method: 'POST' });
     const headers = { apikey: 'the-key', Accept: 'application/vnd.x+json' };
     const extra = { apikey: 'the-key', accept: 'application/vnd.x+json' };
     expect(await questionOf({ headers })).toEqual({ ...plain, ...extra });
-    // Beside an extra header of the same name, in any case.
+    // With an extra header of the same name, in any case.
     for (const name of ['authorization', 'AUTHORIZATION']) {
       expect(await questionOf({ headers: { [name]: 'x' } })).toMatchObject(plain);
     }

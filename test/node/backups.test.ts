@@ -1,5 +1,5 @@
-// The service's own backups, on the real process: by the clock and by SIGUSR2; and
-// that nothing which befalls them harms it. When they are due: storage/backup.
+// The service's own backups, in the real process: by the clock and by SIGUSR2; and that no failure
+// of theirs harms it. When they are due: storage/backup.
 
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, stat } from 'node:fs/promises';
@@ -27,7 +27,7 @@ function eventsOf(server: ServerProcess, event: string): LogLine[] {
   return server.log().filter((line) => line.event === event);
 }
 
-/** Asks for a backup and resolves with the log event of its outcome. */
+/** Requests a backup and resolves with the log event of its outcome. */
 async function backUp(server: ServerProcess, outcome = 'backup_taken'): Promise<LogLine> {
   const count = eventsOf(server, outcome).length;
   server.child.kill('SIGUSR2');
@@ -70,7 +70,7 @@ it('The service takes a backup at its first start, and on SIGUSR2 one with every
   expect(await readdir(folder)).toHaveLength(2);
 });
 
-it('A backup whose service is killed gets no name, because the next service may change the file meanwhile', async () => {
+it('A backup whose service is killed is never completed, because the next service may be changing the file', async () => {
   const server = await service.start();
   await server.stop();
   const script = fileURLToPath(new URL('../../dist/backup-process.js', import.meta.url));
@@ -87,7 +87,7 @@ it('A backup whose file cannot grow leaves no file, and loses no write', async (
   const first = await service.start();
   for (let i = 0; i < 4; i++) expect(await create(first, 900_000)).toBe(201);
   await first.stop();
-  // Two MiB at most, half of the database; a shell counts in half or whole KiB.
+  // At most 2 MiB, half of the database; shells count in units of 512 or 1,024 bytes.
   const limited = ['sh', '-c', 'ulimit -f 2048 && exec "$0" "$@"'];
   const server = await service.start(onDemand, { under: limited });
   expect((await backUp(server, 'backup_failed'))['error']).toMatch(/could not take the backup /);

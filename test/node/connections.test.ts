@@ -1,5 +1,5 @@
-// Requests that are sent without waiting for answers: they are answered in order, and what waits is
-// bounded, whether the client reads or not. And the response write time-out (contract, "Limits": 15 s).
+// Pipelined requests: they get their responses in order, and waiting ones are bounded, whether the
+// client reads or not. Also the response write time-out (contract, "Limits": 15 s).
 
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect } from 'node:net';
@@ -14,7 +14,7 @@ import { openRaw } from '../support/raw-http.js';
 let server: Server<typeof IncomingMessage, typeof ApiResponse>;
 let loopback: LocalServer;
 let connections: Connections;
-/** The requests that have begun; a test answers them. */
+/** The requests that have started; a test responds to them. */
 let begun: ApiResponse[];
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await setImmediate();
 }
 
-/** Answers each request as it begins, until so many were. */
+/** Responds to each request as it starts, up to this many. */
 async function answerAll(count: number, body: (url: string) => string): Promise<void> {
   for (let i = 0; i < count; i++) {
     await until(() => begun.length > i);
@@ -61,7 +61,7 @@ function pipeline(count: number): string {
 it.each([
   [6_000, 1],
   [300, 100_000],
-])('%i requests at once are answered in order, with answers of %i characters', async (...of) => {
+])('%i pipelined requests get their responses in order, each of %i characters', async (...of) => {
   const [count, characters] = of;
   const client = openRaw(loopback.origin, pipeline(count));
   await answerAll(count, (url) => url.padEnd(characters));
@@ -90,7 +90,7 @@ it('While a request waits, at most one chunk is parsed, and nothing of it is kep
   expect(parsed.at(-1)).toBe(parsed[100]);
   expect(begun).toHaveLength(1);
   client.destroy();
-  // Its end isn't read either: the write time-out ends it.
+  // Its end isn't read, either, so the write time-out ends it.
   vi.advanceTimersByTime(RESPONSE_WRITE_TIMEOUT_MS + 500);
   await until(() => connections.requestCount === 0);
 });
@@ -112,12 +112,12 @@ it('The waiting requests of all connections are bounded: a connection with too m
 });
 
 it('A connection is reset after the write time-out, and at most half a second later', async () => {
-  // Just after a sweep: it takes longest till the next one.
+  // Just after a sweep, when the next one is furthest away.
   vi.advanceTimersByTime(1);
   const client = openRaw(loopback.origin, pipeline(1));
   await until(() => begun.length > 0);
   const socket = begun[0]?.req.socket;
-  // An answer that is begun is as late as one that is not.
+  // A response that has started is as late as one that hasn't.
   begun[0]?.write('x');
   vi.advanceTimersByTime(RESPONSE_WRITE_TIMEOUT_MS);
   expect(socket?.destroyed).toBe(false);

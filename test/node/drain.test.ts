@@ -1,6 +1,6 @@
-// How the process stops: SIGTERM and SIGINT end it with exit code 0 once every request under way is
-// answered (that no acknowledged write is lost: node/systemd-socket). If storage is lost it ends with 74,
-// and a restart reads what is stored.
+// How the process stops: SIGTERM and SIGINT end it with exit code 0 once every request in progress
+// has its response (that no acknowledged write is lost: node/systemd-socket). If storage is lost it
+// ends with 74, and a restart reads what is stored.
 
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 
 const service = nodeService();
 
-/** An identity provider that vouches for everyone, once `open` is called. */
+/** An identity provider that accepts every token, once `open` is called. */
 async function openGate() {
   const { promise: opened, resolve: open } = deferred();
   const { promise: reached, resolve: arrived } = deferred();
@@ -38,7 +38,7 @@ function deferred() {
   return { promise, resolve };
 }
 
-/** Sends the signal and resolves when the server has taken notice. */
+/** Sends the signal and resolves when the server has noticed it. */
 async function signalled(server: ServerProcess): Promise<void> {
   server.child.kill('SIGTERM');
   while (!server.output().includes('"event":"stopping"')) {
@@ -51,7 +51,7 @@ describe('A stop', () => {
     const server = await service.start();
     await signalled(server);
     expect(await server.exited).toBe(0);
-    // A new file is another test's.
+    // Another test has a new file.
     const told = server.log().filter(({ event }) => event !== 'database_created');
     const facts = {
       version: '0.1.0',
@@ -64,7 +64,7 @@ describe('A stop', () => {
       { ...line, event: 'stopping', reason: 'SIGTERM' },
       { ...line, event: 'stopped' },
     ]);
-    // Closed, and not just left: the log of writes is back in the file.
+    // Closed cleanly: the log was written back into the file.
     expect(await readdir(service.folder)).toEqual(['service.db']);
   });
 
@@ -74,7 +74,7 @@ describe('A stop', () => {
     const early = openRaw(server.origin, requestText('GET', CUSTOMERS, [MINE]));
     await gate.reached;
     await signalled(server);
-    // Those that the kernel had made before are answered, too.
+    // Those that the kernel had accepted before are served, too.
     for (let late = 'answered'; late !== ''; ) {
       const { over, received } = openRaw(server.origin, requestText('GET', HEALTH));
       await over;
@@ -95,15 +95,15 @@ describe('A stop', () => {
     return listen({ settings, handler, log: memoryLog() });
   }
 
-  it('writes answers to their end, also to slow readers', async () => {
+  it('completes responses, even to slow readers', async () => {
     const { origin, connections } = await openServer(900_000);
-    // More than the buffers between the two hold: most is still in the process.
+    // More than the buffers between the two hold, so most is still in the process.
     const answers = 12;
     const connection = openRaw(origin, requestText('GET', '/').repeat(answers));
     await connection.until(({ received }) => received().length > 0);
     connection.socket.pause();
     const drained = connections.drain(HOUR_MS);
-    // Long enough for whatever closes connections that look idle.
+    // Long enough for anything that closes connections that look idle.
     await new Promise((resolve) => setTimeout(resolve, 300));
     connection.socket.resume();
     await Promise.all([connection.over, drained]);
@@ -111,10 +111,10 @@ describe('A stop', () => {
     expect(connection.received().length).toBeGreaterThan(answers * 900_000);
   });
 
-  it('answers clients whose connections it has yet to accept', async () => {
+  it('serves clients whose connections it has yet to accept', async () => {
     const { origin, connections } = await openServer(0);
     const clients = Array.from({ length: 50 }, () => openRaw(origin, requestText('GET', '/')));
-    // Now the kernel has made the connections.
+    // Now the kernel has accepted the connections.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     await connections.drain(HOUR_MS);
     for (const { over } of clients) await over;
@@ -135,7 +135,7 @@ describe('A stop', () => {
     connection.socket.destroy();
   });
 
-  it('cuts at its deadline what a client never reads', async () => {
+  it('cuts responses that a client never reads at its deadline', async () => {
     // More than the buffers between the two hold.
     const { origin, connections } = await openServer(100_000_000);
     const connection = openRaw(origin, requestText('GET', HEALTH));
@@ -164,13 +164,13 @@ describe('A stop', () => {
 
 describe('Storage that is lost during a commit', () => {
   const CREATION = requestText('POST', CUSTOMERS, [MINE], '{"name":"a","phone":"1"}');
-  /** Its files may not grow: the first commit fails in the middle, so whether it is stored is unknown. */
+  /** Its files can't grow, so the first commit fails in the middle, with an unknown outcome. */
   const start = async (environment = {}) => {
     await (await service.start()).stop();
     return service.start(environment, { under: ['sh', '-c', 'ulimit -f 8; exec "$@"', 'sh'] });
   };
 
-  it('ends the process with 74, after the writes under way are answered', async () => {
+  it('ends the process with 74, after responding to the writes in progress', async () => {
     const server = await start();
     const all = await Promise.all([1, 2, 3].map(() => rawExchange(server.origin, CREATION)));
     const codes = all.flat().map(({ status, json }) => [status, json.error?.code]);
@@ -181,7 +181,7 @@ describe('Storage that is lost during a commit', () => {
     expect(server.output()).toMatch(/"event":"stopping","reason":"storage_lost"/);
   });
 
-  it('ends a process with 74 that is already stopping', async () => {
+  it('ends a process that is already stopping with 74', async () => {
     const gate = await openGate();
     const server = await start({ AUTH_USERINFO_URL: gate.stub.url });
     const connection = openRaw(server.origin, CREATION);

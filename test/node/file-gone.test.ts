@@ -38,7 +38,7 @@ it('After the file is deleted, writes are refused, the command names the remedy,
   await rm(service.database);
   // Acknowledged before the service notices.
   const unnoticed = (await create())[0] === 201 ? 1 : 0;
-  // At once, without waiting for the next look.
+  // At once, without waiting for the next check.
   expect(await reasons()).toEqual(['storage_lost']);
   expect(server.output()).toContain('is gone, or its disk');
   expect(await create()).toEqual([500, 'STORAGE_FAILED']);
@@ -64,7 +64,7 @@ it('After the file is deleted, writes are refused, the command names the remedy,
   expect(row?.['n']).toBe(SAMPLE_RECORDS.length + 1 + unnoticed);
 });
 
-it('A touched file still takes writes, and a replaced one takes none', async () => {
+it('A touched file still accepts writes, a replaced one none', async () => {
   const { database } = service;
   await utimes(database, 1, 1);
   expect(await reasons()).toEqual([]);
@@ -76,7 +76,7 @@ it('A touched file still takes writes, and a replaced one takes none', async () 
   expect(await create()).toEqual([500, 'STORAGE_FAILED']);
 });
 
-it('A file behind a link takes writes, and its marker is next to the file', async () => {
+it('A file behind a link accepts writes, and its marker is next to the file', async () => {
   await server.stop();
   const { at, database } = service;
   const disk = at('disk');

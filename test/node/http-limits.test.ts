@@ -1,7 +1,7 @@
-// What never becomes a request, and requests at the edge of HTTP: "Common headers" on every answer.
-// Targets, hosts and framings that two readers may take differently are refused. And requests that do
-// not arrive: contract, "Limits" (header read time-out 5 s, request read time-out 15 s). No end comes
-// early. These run at the same time, since each takes that long.
+// Bytes that aren't a request, and unusual requests: every response has the "Common headers".
+// Targets, hosts and framings that two parsers may read differently are refused. Also late
+// requests: contract, "Limits" (header read time-out 5 s, request read time-out 15 s); none ends
+// early. These run concurrently, since each takes that long.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HEADER_READ_TIMEOUT_MS, REQUEST_READ_TIMEOUT_MS } from '../../src/core/domain/limits.js';
@@ -73,7 +73,7 @@ describe('A message that is not a request', () => {
     ['an unknown method', requestText('BREW', ORDERS), ...BAD_METHOD],
     ['a method in lower case', requestText('patch', ORDERS), ...BAD_METHOD],
   ])(
-    'is answered in the envelope, with its id if it is known: %s',
+    'gets a response in the envelope, with its id if known: %s',
     async (_, text, ...of: [statusLine: string, code: string]) => {
       const [answer, ...more] = await rawExchange(server.origin, text);
       expect(more).toEqual([]);
@@ -84,7 +84,7 @@ describe('A message that is not a request', () => {
     },
   );
 
-  it('does not prevent the answer to the request before it, and is answered once', async () => {
+  it('does not prevent the response to the request before it, and gets only one', async () => {
     const before = requestText('POST', ORDERS, [MINE], '{"customer":"a","service":"b","amount":1}');
     const connection = openRaw(server.origin, `${before}NONSENSE\r\n\r\n`);
     await connection.until(({ answers }) => answers().length === 2);
@@ -95,7 +95,7 @@ describe('A message that is not a request', () => {
   });
 
   it.each(['', requestText('GET', ORDERS, [MINE])])(
-    'is answered in its turn when only its body is broken (%#)',
+    'gets its response in turn if only its body is invalid (%#)',
     async (before) => {
       const head = requestText('POST', ORDERS, [MINE, CHUNKED, OWN_ID.trim()]);
       const answers = await rawExchange(server.origin, `${before}${head}2\r\n{}\r\nzz\r\n`);
@@ -111,15 +111,15 @@ describe('An unusual request', () => {
     ['with an absolute target', 'GET', `http://elsewhere.example${HEALTH}`, [CLOSE], 200],
     ['OPTIONS *', 'OPTIONS', '*', [CLOSE], 204],
     ['that is TRACE', 'TRACE', ORDERS, [MINE, CLOSE], 405],
-    // Its connection is closed, too: what follows may be of the other protocol.
+    // Its connection is closed, too, because the rest may be in the other protocol.
     ['that asks for an upgrade', 'GET', HEALTH, ['Connection: upgrade', 'Upgrade: websocket'], 200],
     ['that expects something else', 'GET', HEALTH, [CLOSE, 'Expect: tea'], 200],
-  ])('is answered like others: %s', async (_what, method, target, headers, status) => {
+  ])('gets a normal response: %s', async (_what, method, target, headers, status) => {
     const [answer] = await rawExchange(server.origin, requestText(method, target, headers));
     expect([answer?.status, answer?.headers.get('connection')]).toEqual([status, 'close']);
   });
 
-  it('gets 100 Continue when it expects that', async () => {
+  it('gets 100 Continue if it expects it', async () => {
     const headers = [MINE, CLOSE, 'Expect: 100-continue', 'Content-Length: 2'];
     const connection = openRaw(server.origin, requestText('POST', ORDERS, headers));
     await connection.until(({ received }) => received() === 'HTTP/1.1 100 Continue\r\n\r\n');
@@ -169,7 +169,7 @@ it('A body over 1 MiB gets a 400, and the connection stays usable', async () => 
   expect(answers.map(({ status }) => status)).toEqual([400, 200]);
 });
 
-/** Sends one more byte every second, as a client that is slow and not gone. */
+/** Sends one more byte every second, like a slow client. */
 function trickle(connection: RawConnection, byte: string): void {
   const timer = setInterval(() => connection.send(byte), 1_000);
   connection.over.then(() => clearInterval(timer));
@@ -189,7 +189,7 @@ for (const [what, text, ...before] of [
   ['half a header', `GET ${HEALTH} HTTP/1.1\r\nHost: a\r\nX-Half`],
   ['half a second request', `${requestText('GET', HEALTH)}GET /api`, 200],
 ] as const) {
-  it.concurrent(`A connection with ${what} is answered 408 at 5 s`, async () => {
+  it.concurrent(`A connection with ${what} gets 408 at 5 s`, async () => {
     const connection = openRaw(server.origin, text);
     await expectOver(connection, HEADER_READ_TIMEOUT_MS);
     expect(connection.answers().map(({ status }) => status)).toEqual([...before, 408]);
@@ -200,7 +200,7 @@ for (const [what, text, ...before] of [
 it.concurrent('Keep-Alive promises clients a second less than the idle time-out of 60 s', async () => {
   const connection = openRaw(server.origin, requestText('GET', HEALTH));
   await connection.until(({ answers }) => answers().length === 1);
-  // Node lets it live a second longer than it says.
+  // Node keeps it open a second longer than advertised.
   expect(connection.answers()[0]?.headers.get('keep-alive')).toBe('timeout=59');
   connection.socket.destroy();
 });
@@ -209,7 +209,7 @@ for (const [what, framing, start, more] of [
   ['with its length', 'Content-Length: 100', '{', ' '],
   ['in chunks', 'Transfer-Encoding: chunked', '1\r\n{\r\n', '1\r\n \r\n'],
 ] as const) {
-  it.concurrent(`A body ${what} that trickles in is answered 408 at 15 s with its own id`, async () => {
+  it.concurrent(`A body ${what} that trickles in gets 408 at 15 s with its own id`, async () => {
     const head = requestText('POST', ORDERS, [MINE, framing, 'X-Request-ID: slow \xe9']);
     const connection = openRaw(server.origin, head + start);
     trickle(connection, more);
@@ -220,7 +220,7 @@ for (const [what, framing, start, more] of [
   });
 }
 
-it.concurrent('A slow body that is not read gets one answer and no second one at 15 s', async () => {
+it.concurrent('A slow body that is not read gets one response and no second one at 15 s', async () => {
   const connection = openRaw(server.origin, requestText('POST', ORDERS, ['Content-Length: 9']));
   await connection.until(({ answers }) => answers().length === 1);
   await expectOver(connection, REQUEST_READ_TIMEOUT_MS);

@@ -1,4 +1,4 @@
-// The body off Node's stream: bytes are kept, the pieces that they came in are not.
+// Reading a body from Node's stream: its bytes are kept, its chunks are not.
 
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -16,7 +16,7 @@ const read = (incoming: Readable) =>
 it.each([
   [32, 32_768],
   [8_192, 1],
-])('Reading a body leaves turns to others, in %i pieces of %i bytes', async (pieces, bytes) => {
+])('Reading a body yields to others, in %i chunks of %i bytes', async (pieces, bytes) => {
   const incoming = new Readable({ highWaterMark: pieces * bytes + 1, read() {} });
   for (let piece = 0; piece < pieces; piece++) incoming.push(Buffer.alloc(bytes, 'x'));
   incoming.push(null);
@@ -36,7 +36,7 @@ it('A body that was handed over is released, although its request is kept', asyn
   const pieces = [Buffer.alloc(200_000, ' '), Buffer.alloc(200_000, ' ')];
   const incoming = Readable.from(pieces, { objectMode: false });
   const handed = await read(incoming).then((bytes) => new WeakRef(bytes as Buffer));
-  // A reference looked at in this turn stays alive until its end.
+  // A reference that is read in this turn stays alive until the turn ends.
   await new Promise((resolve) => setTimeout(resolve, 10));
   collectGarbage();
   expect(handed.deref() === undefined).toBe(true);

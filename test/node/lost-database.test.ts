@@ -1,5 +1,5 @@
-// A database that was there and is not: a start never puts an empty one in its place, unless
-// the operator says so. And the first start of all, which has none and makes one.
+// A missing database: a start never replaces it with an empty one, unless the operator says so.
+// Also the very first start, which creates one.
 
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { spawnServer } from '../support/server-process.js';
 
 const service = nodeService();
 
-/** Why a start is refused, and `--check`. Throws if one is not, or leaves another folder than it found. */
+/** Why a start and `--check` are refused. Throws if either is not, or changes the folder. */
 async function refusal(environment: Environment = {}): Promise<string> {
   const run = (args: string[]) => spawnServer({ ...service.environment, ...environment }, { args });
   const check = run(['--check']);
@@ -31,7 +31,7 @@ async function starts(environment: Environment = {}): Promise<string> {
   return server.output();
 }
 
-/** Starts a service, has a record created, and kills it. */
+/** Starts a service, creates a record, and kills it. */
 async function killed(environment: Environment = {}): Promise<void> {
   const server = await service.start(environment);
   expect((await createCustomer(server)).status).toBe(201);
@@ -40,7 +40,7 @@ async function killed(environment: Environment = {}): Promise<void> {
 
 const WAY_ON = 'restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one';
 
-it('The first start creates a database and logs it, also after a start that was killed before it had created one', async () => {
+it('The first start creates a database and logs it, even after a start that was killed before creating one', async () => {
   const server = await service.start();
   expect(server.log()).toContainEqual(
     expect.objectContaining({ level: 'warn', event: 'database_created', file: service.database }),
@@ -51,7 +51,7 @@ it('The first start creates a database and logs it, also after a start that was 
   expect(await starts({ BACKUP_DIR: service.folder })).toContain('database_created');
 });
 
-it('A database that is gone or empty is not replaced if it has a backup, a marker or a replica, unless DATABASE_CREATE=yes asks for it', async () => {
+it('A missing or empty database is not replaced if it has a backup, a marker or a replica, unless DATABASE_CREATE=yes is set', async () => {
   const BACKUP_DIR = service.folder;
   const backup = service.at('service-2026-01-01T00-00-00.000Z.db');
   await writeFile(backup, 'a backup');
@@ -68,10 +68,10 @@ it('A database that is gone or empty is not replaced if it has a backup, a marke
   expect(await starts({ BACKUP_DIR, DATABASE_CREATE: 'yes' })).toContain('database_created');
 });
 
-it('A deleted log of a killed process is noticed, unless DATABASE_CREATE=yes takes the file as it is', async () => {
+it('The deleted log of a killed process is detected, unless DATABASE_CREATE=yes accepts the file as it is', async () => {
   await killed();
   await rm(`${service.database}-wal`);
-  // Twice: the first refusal leaves no log that would pass for the lost one.
+  // Twice, because the first refusal must leave no log that could pass for the lost one.
   for (let start = 0; start < 2; start++) {
     expect(await refusal()).toContain(
       'its log is missing, and acknowledged writes with it; restore a backup, or start the service once with DATABASE_CREATE=yes, which takes it as it is',
@@ -85,7 +85,7 @@ it('A damaged file is refused after a kill, at every start', async () => {
   await starts();
   await killed();
   const bytes = await readFile(service.database);
-  // The log has some of the pages, and not all.
+  // The log has some of the pages, but not all.
   for (let page = 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page, page + 164);
   await writeFile(service.database, bytes);
   for (let start = 0; start < 2; start++) expect(await refusal()).toContain('it is damaged');

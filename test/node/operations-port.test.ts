@@ -1,6 +1,6 @@
-// The operations port of the built server: its pages, whom it answers, readiness as the process itself
-// finds it, and its figures against what clients counted, refused and aborted requests among them.
-// Every reason and warning: operations/readiness. `manage ready`: node/file-gone.
+// The operations port of the built server: its pages, whom it serves, the process's own readiness,
+// and its figures compared with what clients counted, including refused and aborted requests. Every
+// reason and warning: operations/readiness. `manage ready`: node/file-gone.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const ROUNDS = 50;
 
 const service = nodeService();
 
-it('The operations port answers live, ready, metrics and status, and nothing under a public name', async () => {
+it('The operations port serves live, ready, metrics and status, and nothing under a public name', async () => {
   const operations = operationsOf(await service.start(PORT));
   expect((await fetch(`${operations}/live`)).status).toBe(200);
   expect(await readyOf(operations)).toEqual({
@@ -55,7 +55,7 @@ it('The operations port answers live, ready, metrics and status, and nothing und
   }
 });
 
-it('The status lists the backups and says when the newest was taken, also after a restart', async () => {
+it('The status lists the backups and says when the newest was taken, even after a restart', async () => {
   const BACKUP_DIR = service.at('backups');
   await mkdir(BACKUP_DIR);
   const first = await service.start({ ...PORT, BACKUP_DIR });
@@ -63,7 +63,7 @@ it('The status lists the backups and says when the newest was taken, also after 
   const metrics = await metricsOf(operationsOf(first));
   expect(metrics.total('service_backups_total', { result: 'taken' })).toBe(1);
   await first.stop();
-  // A start with a wrong clock made it: it is listed and counts for nothing.
+  // A start with a wrong clock made it: it is listed, but doesn't count.
   const future = 'service-2199-01-01T00-00-00.000Z.db';
   await writeFile(join(BACKUP_DIR, future), '');
   const second = await service.start({ ...PORT, BACKUP_DIR });
@@ -84,7 +84,7 @@ it('The service is not ready until it has started, and then reports its backups'
   await mkdir(BACKUP_DIR);
   const server = spawnServer({ ...service.environment, OPS_PORT, BACKUP_DIR });
   const operations = `http://127.0.0.1:${OPS_PORT}`;
-  // So many at once that some are asked just before the end of the start.
+  // Enough at once that some arrive just before the start completes.
   await expect.poll(() => fetch(`${operations}/live`)).toBeDefined();
   const askers = Array.from({ length: 20 }, async () => {
     for (;;) {
@@ -97,7 +97,7 @@ it('The service is not ready until it has started, and then reports its backups'
   expect(await server.stop()).toBe(0);
 });
 
-/** Requests of a kept connection, and the route, method and status under which each is counted. */
+/** Requests of one connection, and the route, method and status under which each is counted. */
 const ANSWERED: readonly (readonly [text: string, counted: string])[] = [
   [requestText('GET', HEALTH), `${HEALTH} GET 200`],
   [requestText('GET', `${CUSTOMERS}?q=a`, [MINE]), `${CUSTOMERS} GET 200`],
@@ -121,7 +121,7 @@ const BROKEN: readonly (readonly [text: string, counted: string])[] = [
   ],
 ];
 
-it('The figures are equal to the counts of the clients, and no request has a line in the log', async () => {
+it('The figures equal the clients’ counts, and no request is logged', async () => {
   const server = await service.start({ OPS_PORT: '0', ADMIN_API_KEY: 'k'.repeat(32) });
   const startedAt = new Date().toISOString();
   const counted = new Map<string, number>();
@@ -138,7 +138,7 @@ it('The figures are equal to the counts of the clients, and no request has a lin
       expect(key).toMatch(new RegExp(` ${(await rawExchange(server.origin, text))[0]?.status}$`));
       count(key);
     }
-    // The beginning of a create, whose client then leaves.
+    // The start of a create, whose client then disconnects.
     const { socket, over } = openRaw(server.origin);
     const head = requestText('POST', CUSTOMERS, [MINE, 'Content-Length: 100']);
     socket.write(`${head}{"name":`, () => socket.destroy());

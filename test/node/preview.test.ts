@@ -41,14 +41,14 @@ describe('A running preview', () => {
     expect(overview.data.tenant_count).toBe(1);
   });
 
-  it('takes local-NAME for the account local-NAME and refuses any other token', async () => {
+  it('accepts local-NAME as the account local-NAME and refuses any other token', async () => {
     const as = (token: string) =>
       fetch(`${api}/customers`, { headers: { Authorization: `Bearer ${token}` } });
     expect((await as('local-amina')).status).toBe(200);
     expect((await as('amina')).status).toBe(401);
   });
 
-  it('serves the API reference on the port of the provider, not of the API', async () => {
+  it('serves the API reference on the provider’s port, not the API’s', async () => {
     const { origin } = new URL(api);
     const page = await fetch(reference);
     expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${origin};`);
@@ -100,7 +100,7 @@ describe('A running preview', () => {
     ['localhost:1', 200],
     ['127.9.9.9:80', 200],
     ['[::1]', 200],
-  ])('answers under the name %s with %i, on every port', async (Host, status) => {
+  ])('responds to the host %s with %i, on every port', async (Host, status) => {
     for (const url of [`${api}/customers`, `${api}/health`, reference]) {
       expect([url, (await ask(url, 'GET', { ...MINE, Host })).status]).toEqual([url, status]);
     }
@@ -132,7 +132,7 @@ describe('The preview', () => {
   });
 
   it('takes the next free port when another program has 8080, 8081 or 8090', async () => {
-    // Where it fails, another program has the port already.
+    // If it fails, another program already has the port.
     const others = [8080, 8081, 8090].map((port) =>
       createServer()
         .on('error', () => {})
@@ -147,7 +147,7 @@ describe('The preview', () => {
     expect(Math.max(...ports)).toBeLessThan(8191);
   });
 
-  it('refuses to start where programs run in production', async () => {
+  it('refuses to start with NODE_ENV=production', async () => {
     const { exited, output } = spawnPreview(folder.path, { NODE_ENV: 'production' });
     expect(await exited).toBe(1);
     expect(output()).toContain('NODE_ENV is "production"; it must be unset here');
@@ -155,7 +155,7 @@ describe('The preview', () => {
   });
 });
 
-/** `fetch` would not send a `Host` of our own. */
+/** `fetch` can't send a custom `Host`. */
 async function ask(url: string, method: string, headers: Record<string, string>) {
   const sent = request(url, { method, headers, agent: false });
   sent.end(method === 'POST' ? '{"name":"a","phone":"1"}' : undefined);
@@ -164,7 +164,7 @@ async function ask(url: string, method: string, headers: Record<string, string>)
   return { status: response?.statusCode, headers: response?.headers ?? {} };
 }
 
-/** Does the work of a shell and curl for such a line; not every machine that runs the tests has curl. */
+/** Runs such a line without a shell and curl, which not every test machine has. */
 async function paste(line: string) {
   const [url = ''] = /https?:\S+/.exec(line) ?? [];
   const [, name = '', value = ''] = /-H '([^:]+): ([^']+)'/.exec(line) ?? [];

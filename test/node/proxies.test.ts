@@ -30,7 +30,7 @@ const HIDDEN = `
   .trim()
   .split(/\s+/);
 
-/** Framings whose end two readers see in different places. What follows the body is a request to the administration. */
+/** Framings that two parsers may read differently. A request to the administration API follows. */
 const SMUGGLING: readonly (readonly [framing: readonly string[], body: string])[] = [
   [['Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
   [['Transfer-Encoding: chunked', 'Content-Length: 5'], '0\r\n\r\n'],
@@ -92,7 +92,7 @@ const COMMANDS = {
   },
 };
 
-/** Starts a proxy in front of a running service. `limit`: nginx's limit of an address's requests. */
+/** Starts a proxy in front of a running service. `limit`: nginx's request limit per address. */
 async function startProxy(
   proxy: keyof typeof COMMANDS,
   folder: string,
@@ -126,7 +126,7 @@ async function expectNoSmuggling(origin: string): Promise<void> {
     const connection = openRaw(origin, `${head}\r\n\r\n${body}${inner}`);
     connection.send(requestText('GET', '/api/v1/health', [CLOSE]));
     await connection.over;
-    // The administration's view, however it may have come out.
+    // The administration API's data, however it may have leaked.
     expect(connection.received(), head).not.toContain('tenant_count');
   }
   expect((await fetch(`${origin}/api/v1/health`)).status).toBe(200);
@@ -145,9 +145,9 @@ for (const proxy of ['nginx', 'caddy'] as const) {
 function behind(proxy: keyof typeof COMMANDS): void {
   const start = (limit?: string) => startProxy(proxy, service.folder, server.origin, limit);
 
-  it('the administration API is not reached, however its path is written or a request is framed', async () => {
+  it('the administration API is unreachable, however its path is written or a request is framed', async () => {
     const origin = await start();
-    // A proxy's own answers are no envelope: their status is all that counts.
+    // A proxy's own responses have no envelope, so only their status counts.
     const statusOf = async (target: string) => {
       const connection = openRaw(origin, requestText('GET', target, [ADMIN, MINE, CLOSE]));
       await connection.over;

@@ -1,5 +1,5 @@
-// A restore, and an erasure, by the superuser: where another user, who may be hostile, can
-// change where a path leads, they are refused.
+// A restore or an erasure by the superuser is refused if another user, who may be hostile, can
+// redirect a path.
 
 import { chmod, chown, lchown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ describe.runIf(process.getuid?.() === 0)('The superuser', () => {
     ['data', () => chown(at('data'), SERVICE, SERVICE)],
     ['way', () => symlink('data', at('way')).then(() => lchown(at('way'), SERVICE, SERVICE))],
     ['data', () => chmod(at('data'), 0o777)],
-  ])('does not work where another user can change %s', async (name, change) => {
+  ])('is refused if another user can change %s', async (name, change) => {
     assertSafePath(at('data/service.db'));
     await change();
     const path = at(name === 'way' ? 'way/service.db' : 'data/service.db');
@@ -57,7 +57,7 @@ describe.runIf(process.getuid?.() === 0)('The superuser', () => {
     await expect(add(at('data/ledger'))).rejects.toThrow(RUN_AS);
   });
 
-  it("gives the ledger to the user of the backups' folder, who has to read it", async () => {
+  it("gives the ledger to the user of the backups' folder, who must be able to read it", async () => {
     await mkdir(at('backups'));
     await chown(at('backups'), SERVICE, SERVICE);
     for (let times = 0; times < 2; times++) {

@@ -1,5 +1,5 @@
-// `node dist/manage.js restore FILE`: a backup in the place of the database, or a refusal that
-// leaves the database and its folder as they were.
+// `node dist/manage.js restore FILE`: a backup replaces the database, or a refusal leaves the
+// database and its folder unchanged.
 
 import {
   copyFile,
@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => on.close());
 
 describe('A restore', () => {
-  it('puts the backup in place, keeps the old database, counts, and leaves an audit event', async () => {
+  it('puts the backup in place, keeps the old database, prints counts, and adds an audit event', async () => {
     const { code, stdout, stderr } = await on.restore([on.backup]);
     expect([code, stderr]).toEqual([0, '']);
     const [kept = ''] = await on.keptNames();
@@ -59,7 +59,7 @@ describe('A restore', () => {
     expect(await recordsIn(on.backup)).toBe(BACKUP_RECORDS);
   });
 
-  it('takes the database from a file of settings, and makes a missing one and its folder', async () => {
+  it('takes the database’s path from a settings file, and creates a missing one and its folder', async () => {
     const path = on.at('new/deep/service.db');
     await writeFile(on.at('settings'), `# the service's\nDATABASE_URL='file:${path}'\n`);
     const { code, stdout } = await on.restore(['backups/backup.db', '--settings', 'settings'], {
@@ -85,7 +85,7 @@ describe('A restore', () => {
     expect(await recordsIn(on.at(kept))).toBe(BACKUP_RECORDS + 2);
     expect((await on.restore([pair])).code).toBe(0);
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 2);
-    // The killed service's marker would have a start look for its log.
+    // The killed service's marker would make a start look for its log.
     await (await on.service.start()).stop();
   });
 
@@ -148,10 +148,10 @@ describe('A restore', () => {
       }
       outcomes.push(found);
       for (const name of await on.keptNames()) await rm(on.at(name));
-      // As the next restore asks for.
+      // As the next restore requires.
       await rm(`${on.database}.restoring`, { recursive: true, force: true });
     }
-    // Both ends were seen, so the steps between them were.
+    // Both outcomes occurred, so the steps between them were covered.
     expect(outcomes).toEqual(expect.arrayContaining([BACKUP_RECORDS, BACKUP_RECORDS + 1]));
     expect((await readdir(on.service.folder)).join()).not.toContain('.restoring');
   });
@@ -179,7 +179,7 @@ function killedBefore(step: number): string {
     syncBuiltinESMExports();`);
 }
 
-/** A module as Node's `--import` takes it. */
+/** A module for Node's `--import`. */
 function module(code: string): string {
   return `data:text/javascript,${encodeURIComponent(code)}`;
 }

@@ -1,5 +1,5 @@
-// Tokens, keys and records' values are searched for after every kind of failure: in each error, each
-// page of the operations port and each line of the log. The audit log: contract/audit, settings:
+// Searches for tokens, keys and record values after every kind of failure: in each error, each page
+// of the operations port and each line of the log. The audit log: contract/audit, settings:
 // node/settings, the comparison of the admin key: http/authentication.
 
 import type { ServerResponse } from 'node:http';
@@ -62,7 +62,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Accepts a good token. Repeats every other token in each part of the answer. */
+/** Accepts a good token. Repeats every other token in each part of the response. */
 function echoing(token: string, response: ServerResponse): void {
   const status = Number(/^status-(\d+)/.exec(token)?.[1] ?? 200);
   const body = {
@@ -155,7 +155,7 @@ function malformed(): string[] {
   ];
 }
 
-it('No error has a secret, whatever fails', async () => {
+it('No error contains a secret, whatever fails', async () => {
   const [leaks, wrong]: [string[], string[]] = [[], []];
   for (const [wanted, ...request] of attempts(await created())) {
     const { status, text, headers } = await send(...request);
@@ -172,14 +172,14 @@ it('No error has a secret, whatever fails', async () => {
   expect({ leaks, wrong }).toEqual({ leaks: [], wrong: [] });
 });
 
-it('No page of the operations port has a secret, a path or a subject', async () => {
+it('No page of the operations port contains a secret, a path or a subject', async () => {
   for (const page of ['metrics', 'status', 'ready']) {
     const text = await (await fetch(`${operationsOf(server)}/${page}`)).text();
     expect(text).not.toMatch(new RegExp(`${CANARY}|accounts/${OWNER}`));
   }
 });
 
-it('No line of the log has a secret, also when the provider is gone', async () => {
+it('No line of the log contains a secret, even when the provider is down', async () => {
   await closeProvider();
   const gone = await send('GET', '/customers', ACCOUNT);
   expect(gone.status).toBe(503);

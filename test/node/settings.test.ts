@@ -1,5 +1,5 @@
-// The environment as settings, the sentences with which settings that cannot be used end the start,
-// and names that are almost settings. test/pages/settings has the operators' table.
+// Settings from the environment, the errors for invalid settings, which end the start, and
+// misspelled names. test/pages/settings has the operators' table.
 
 import { expect, it } from 'vitest';
 import { SETTINGS, type SettingName } from '../../src/hosts/settings/schema.js';
@@ -32,7 +32,7 @@ it('Unset and empty variables have defaults', () => {
   );
 });
 
-/** A line for each: variables, and what of the settings they change. test/identity has those of sign-in. */
+/** One row each: variables, and the settings that they change. test/identity has those of sign-in. */
 it.each<[string, object]>([
   ['HOST=0.0.0.0 PORT=65535', { host: '0.0.0.0', port: 65_535 }],
   ['PORT=0', { port: 0 }],
@@ -78,7 +78,7 @@ it.each<[string, object]>([
   expect(settings).toMatchObject(changes);
 });
 
-/** What is told of each text: the text itself, if it has no secret. */
+/** What the error shows of each text: the text itself, if it has no secret. */
 const shown = (name: SettingName, ...texts: string[]) =>
   texts.map((text) => [name, text, JSON.stringify(text)] as const);
 
@@ -143,7 +143,7 @@ it('A start reports every invalid setting and every conflict in one line', () =>
 const OF_OTHERS =
   'PATH HOME HOSTNAME LISTEN_FDS npm_config_port NODE_ENV HTTP_PROXY OPS_SERVICE_HOST OPS_PORT_80_TCP DATABASE_SERVICE_PORT REDIS_HOST PGHOST SMTP_HOST DB_URL API_KEY APP_PORT PORTS HOSTS REQUEST_ID REPORT SERVER_URL SERVICE_NAME PUBLIC_URL DOCKER_HOST TEST_DATABASE_URL DATABASE_NAME ACCOUNT_ID';
 
-it('A start warns neither of settings nor of variables of other programs', () => {
+it('A start warns about neither settings nor variables of other programs', () => {
   const environment = Object.fromEntries(
     [...OF_OTHERS.split(' '), ...SETTING_NAMES].map((name) => [name, 'x']),
   );

@@ -1,6 +1,6 @@
-// How the process starts, or does not: settings and files that can't be used end it with exit code 1
-// and one line for the operator. Which ones: node/settings, storage/file/refused-files. `--check`. And the
-// log: one JSON line an event, none for a request (node/operations-port), none with a secret (node/secrets).
+// How the process starts, or fails to: invalid settings and files end it with exit code 1 and one line
+// for the operator. Which ones: node/settings, storage/file/refused-files. `--check`. The log: one
+// JSON line per event, none for a request (node/operations-port), none with a secret (node/secrets).
 
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -14,7 +14,7 @@ import { spawnServer } from '../support/server-process.js';
 
 const service = nodeService();
 
-/** Why a start fails. Throws if it does not, or writes more than one JSON line besides a new database's own. */
+/** Why a start fails. Throws if it does not, or writes more than one line and a new database's. */
 async function refusal(environment: Environment): Promise<string> {
   const { exited, log } = spawnServer({ ...service.environment, ...environment });
   expect(await exited).toBe(1);
@@ -28,7 +28,7 @@ async function refusal(environment: Environment): Promise<string> {
     },
   ]);
   const sentence = String(lines[0]?.['error']);
-  // One sentence: no stack trace, no place in the code.
+  // One sentence: no stack trace, no source location.
   expect(sentence).not.toMatch(/\n|\bat .*:\d+|\.js\b/);
   return sentence;
 }
@@ -43,7 +43,7 @@ describe('A start', () => {
     expect(await readdir(service.folder)).toEqual([]);
   });
 
-  it('ends with one line, and no backup, if another program has a port', async () => {
+  it('fails with one line, and takes no backup, if another program has a port', async () => {
     const { port, close } = await listenLocally(createServer());
     const BACKUP_DIR = service.at('backups');
     await mkdir(BACKUP_DIR);
@@ -97,7 +97,7 @@ describe('A start', () => {
   });
 });
 
-/** Runs `--check`. `found`: what each look found, or the sentence of its failure. */
+/** Runs `--check`. `found`: what each check found, or why it failed. */
 async function check(environment: Environment = {}, ...more: string[]) {
   const all = { ...service.environment, ...environment };
   const run = spawnServer(all, { args: ['--check', ...more] });
@@ -128,7 +128,7 @@ describe('A check', () => {
     expect(await readdir(service.folder)).toEqual([]);
   });
 
-  it('passes while a service runs, and disturbs nothing', async () => {
+  it('passes while a service runs, without disturbing it', async () => {
     const server = await service.start();
     const { events, found } = await check({ PORT: new URL(server.origin).port });
     expect(events).toEqual(['check_passed']);
@@ -179,7 +179,7 @@ describe('A check', () => {
   });
 });
 
-it('A start warns of settings that may be mistakes, and takes both keys while the key is rotated', async () => {
+it('A start warns about likely mistakes in settings, and accepts both keys during a rotation', async () => {
   const [key, file] = ['k'.repeat(32), service.at('keys')];
   await writeFile(file, `${key}\r\n${key}new\n\n`);
   const server = await service.start({

@@ -25,8 +25,8 @@ const CREATION = { method: 'POST', body: '{"name":"Neema","phone":"1"}' };
 const service = nodeService();
 
 /**
- * Does the work of systemd for a service with a socket unit: holds the listening socket,
- * hands it over as descriptor 3, and starts the service again whenever it ends.
+ * Acts as systemd for a service with a socket unit: holds the listening socket, passes it as
+ * descriptor 3, and restarts the service whenever it ends.
  */
 async function superviseService() {
   const socket = createServer();
@@ -37,7 +37,7 @@ async function superviseService() {
   const environment = { ...service.environment, HOST: '203.0.113.1' };
   const command = ['sh', '-c', SUPERVISE, 'supervisor', process.execPath, SERVER];
   const supervisor = startProgram(command, { environment, third: fd });
-  // From here on the supervisor has the socket. This process must accept no connection.
+  // From now on, the supervisor has the socket. This process must accept no connection.
   await new Promise<void>((resolve) => void socket.close(() => resolve()));
   /** Sends a signal to the service itself, which is started again. */
   const signal = (name: 'SIGTERM' | 'SIGKILL') => {
@@ -52,7 +52,7 @@ async function superviseService() {
   return { ...supervisor, origin: `http://127.0.0.1:${port}`, signal, close };
 }
 
-it('A socket is not used if it was handed to another process, and must be the only one', () => {
+it('A socket is not used if it was passed to another process, and must be the only one', () => {
   for (const LISTEN_PID of ['41', undefined]) {
     expect(systemdSocket({ LISTEN_FDS: '1', LISTEN_PID }, 42)).toBeUndefined();
   }

@@ -1,5 +1,5 @@
-// The built documents: the one that the tests hold every answer to, and the same operations, names
-// and rules in the older syntax of OpenAPI 3.0.3.
+// The built documents: the one that the tests compare every response with, and the same operations,
+// names and rules in the older syntax of OpenAPI 3.0.3.
 
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { ROOT, textOf } from '../support/pages.js';
 
 const OLD = JSON.parse(JSON.stringify(inVersion30(openApiDocument())));
 
-it('The older document has the operations and schemas of the other, and ranges in place of `default`', () => {
+it('The 3.0 document has the same operations and schemas, and ranges instead of `default`', () => {
   expect(OLD.openapi).toBe('3.0.3');
   expect(Object.keys(OLD.components.schemas)).toEqual(
     Object.keys(DOCUMENT.components['schemas'] ?? {}),
@@ -23,7 +23,7 @@ it('The older document has the operations and schemas of the other, and ranges i
   }
 });
 
-it('The older document spells null, `above 0` and examples in the older form', () => {
+it('The 3.0 document writes null, `above 0` and examples in the older form', () => {
   const { amount, date, method } = OLD.components.schemas.NewOrder.properties;
   expect(method).toMatchObject({ type: 'string', nullable: true });
   expect(amount).toMatchObject({ minimum: 0, exclusiveMinimum: true });
@@ -34,11 +34,11 @@ it('The older document spells null, `above 0` and examples in the older form', (
 it.each([
   ['openapi.json', DOCUMENT],
   ['openapi-3.0.json', OLD],
-])('dist/%s is the document of the sources', (name, document) => {
+])('dist/%s matches the sources', (name, document) => {
   expect(JSON.parse(textOf(`dist/${name}`))).toEqual(document);
 });
 
-it('The command of the page writes the document', () => {
+it('The documented command writes the document', () => {
   const page = textOf('src/clients/client/README.md');
   const [, command = ''] = /`(npm run openapi.*) > openapi\.json`/.exec(page) ?? [];
   const { stdout } = spawnSync('sh', ['-c', command], { cwd: ROOT, encoding: 'utf8' });

@@ -1,5 +1,5 @@
-// The OpenAPI document: that it is whole. That every answer fits it is checked where answers are
-// received: test/support/openapi-document.
+// The OpenAPI document: that it is complete. That every response fits it is checked where responses
+// are received: test/support/openapi-document.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -15,7 +15,7 @@ import {
 import { textOf } from '../support/pages.js';
 
 describe('The document', () => {
-  it('is OpenAPI 3.1, and carries its version, and licence and contact as the package does', () => {
+  it('is OpenAPI 3.1, with its own version, and the package’s licence and contact', () => {
     const { license, author: contact } = JSON.parse(textOf('package.json'));
     const named = { name: license, identifier: `LicenseRef-${license}` };
     expect(DOCUMENT.openapi).toMatch(/^3\.1\.\d$/);
@@ -23,7 +23,7 @@ describe('The document', () => {
     expect(DOCUMENT.info['contact']).toBe(contact);
   });
 
-  it('gives each operation a name of its own', () => {
+  it('gives each operation a unique name', () => {
     const names = OPERATIONS.map(({ object }) => object.operationId);
     expect(new Set(names).size).toBe(names.length);
   });
@@ -37,7 +37,7 @@ describe('The document', () => {
   });
 
   it.each(OPERATIONS)(
-    'has an example of the body and the answer of $name',
+    'has an example of the body and the response of $name',
     ({ method, path, object }) => {
       const [[status, answer] = []] = Object.entries(object.responses);
       const at = pointerOf('paths', path, method.toLowerCase());
@@ -53,7 +53,7 @@ describe('The document', () => {
   );
 });
 
-it('A host’s own refusals stand on every operation', () => {
+it('A host’s own errors are listed for every operation', () => {
   const anywhere = DOCUMENT.components['responses']?.['Anywhere'] as ResponseObject;
   for (const { object } of OPERATIONS) {
     expect(resolved(object.responses['default'] ?? {})).toBe(anywhere);

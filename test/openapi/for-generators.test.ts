@@ -1,6 +1,5 @@
-// What client generators need from the OpenAPI document. Each rule stands for a
-// client that did not compile, or lost data, before it was kept: `npm run compat --
-// generators` runs the one for Kotlin.
+// What client generators need from the OpenAPI document. Each rule exists because a client did not
+// compile, or lost data, without it: `npm run compat -- generators` runs the Kotlin one.
 
 import { expect, it } from 'vitest';
 import { COLLECTIONS } from '../support/collection-table.js';
@@ -16,7 +15,7 @@ type Schema = Readonly<Record<string, unknown>>;
 const SCHEMAS = DOCUMENT.components['schemas'] as Readonly<Record<string, Schema>>;
 const RESPONSES = DOCUMENT.components['responses'] as Readonly<Record<string, ResponseObject>>;
 
-/** Every object of the document that says `type`, with the place where it stands. */
+/** Every object of the document that has a `type`, with its location. */
 const TYPED = [...typed(DOCUMENT, '')];
 
 function* typed(value: unknown, place: string): Generator<[string, Schema]> {
@@ -70,7 +69,7 @@ it('An object has a name that no generator uses itself; `customFields` is a map,
   expect(unnamed).toHaveLength(3);
   for (const [place, { type }] of unnamed) {
     expect(place).toMatch(/\/customFields$/);
-    // Otherwise a change without it sends it empty.
+    // Otherwise a change that omits it would send it empty.
     expect(type).toEqual(['object', 'null']);
   }
   const names = Object.keys(SCHEMAS);
@@ -98,7 +97,7 @@ it('A header is described only if a client decides on it: Retry-After', () => {
   expect(RESPONSES['AuthUnavailable']?.headers).toHaveProperty('Retry-After');
 });
 
-it('The document has a short description, a plain server URL with the prefix, and nouns for tags', () => {
+it('The document has a short description, a plain server URL with the prefix, and nouns as tags', () => {
   // Generators copy it into every file.
   expect(String(DOCUMENT.info['description']).length).toBeLessThan(300);
   expect(DOCUMENT.servers).toEqual([

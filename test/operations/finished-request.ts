@@ -1,4 +1,4 @@
-// A request as the service reports it when its answer is written.
+// A request as the service reports it when its response is written.
 
 import type { FinishedRequest } from '../../src/core/service-events.js';
 

@@ -28,18 +28,18 @@ it('The text of a histogram counts in each bucket the values up to its bound', (
   expect(family?.metrics[0]).toMatchObject({ buckets, count: '5', sum: '8.65' });
 });
 
-it('The alert rules and the dashboard name only metrics that there are', () => {
+it('The alert rules and the dashboard use only metrics that exist', () => {
   const texts = ['alerts.yml', 'dashboard.json'].map((name) =>
     textOf(`scripts/operations/${name}`),
   );
   const named = new Set(texts.join('\n').match(/\b(?:service|process)_[a-z_]+\b/g));
   expect(named.size).toBeGreaterThan(25);
   const missing = [...named].filter((name) => !(name.replace(/_(bucket|sum|count)$/, '') in HELP));
-  // An event of the log that an alert points to.
+  // A log event that an alert mentions.
   expect(missing).toEqual(['process_failed']);
 });
 
-it('Requests that were not answered to the end are counted apart, and unknown methods together', () => {
+it('Aborted requests are counted separately, and unknown methods together', () => {
   const requests = new RequestMetrics();
   requests.add(finishedRequest({ status: 200 }));
   requests.add(finishedRequest({ status: 200, aborted: true }));
@@ -53,7 +53,7 @@ it('Requests that were not answered to the end are counted apart, and unknown me
   expect(requests.totals).toMatchObject({ total: 103, failed: 0, aborted: 2 });
 });
 
-it('Requests of a minute have their number, errors and p95; the last minute is under way', () => {
+it('Each minute has its number of requests, errors and p95; the last minute isn’t over', () => {
   const requests = new RequestMetrics();
   const at = (milliseconds: number) => new Date(1_000_000_000_000 + milliseconds).toISOString();
   const add = (many: number, milliseconds: number, status: number) => {
@@ -72,7 +72,7 @@ it('Requests of a minute have their number, errors and p95; the last minute is u
   ]);
 });
 
-it('Requests of sixty minutes are kept, each in one of them', () => {
+it('Requests of sixty minutes are kept, each in one minute', () => {
   const requests = new RequestMetrics();
   for (let minute = 0; minute < 200; minute++) {
     requests.add(finishedRequest());

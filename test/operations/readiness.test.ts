@@ -1,5 +1,5 @@
-// When the service is ready, decided on figures and storage of the test's own:
-// the moments that a real disk does not give on demand.
+// When the service is ready, with the test's own figures and storage, for states that a real disk
+// does not produce on demand.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Meter } from '../../src/hosts/operations/meter.js';
@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Of a service that is well, takes backups on request and started ten days ago. */
+/** Of a healthy service that takes backups on request and started ten days ago. */
 const WELL = {
   started_at: ago(240),
   database: { disk_free_bytes: 1e9 },
@@ -84,7 +84,7 @@ it.each([
   expect(asked).toHaveBeenCalledOnce();
 });
 
-it('While commits fail one is tried, which ends the failure if it succeeds', async () => {
+it('While commits fail, one is tried, and its success ends the failure', async () => {
   const meter = new Meter();
   const touch = vi.fn(() => Promise.reject<void>(new Error('SQLITE_IOERR')));
   const storage = { ping: async () => {}, touch };

@@ -1,4 +1,4 @@
-// The request log: which requests get a line, what is in it, and a reader that is slow.
+// The request log: which requests get a line, what is in it, and slow readers.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FinishedRequest } from '../../src/core/service-events.js';
@@ -44,7 +44,7 @@ describe('The request log', () => {
     ]);
   });
 
-  it('of slow requests has the requests from the limit on', async () => {
+  it('of slow requests has those at or above the limit', async () => {
     const lines = await linesOf(500, { milliseconds: 499.9 }, { milliseconds: 500 });
     expect(lines.map(({ milliseconds }) => milliseconds)).toEqual([500]);
   });
@@ -66,7 +66,7 @@ describe('The request log', () => {
     expect(lines + log.dropped()).toBe(50_000);
   });
 
-  it('holds up no stop when its reader stands still', async () => {
+  it('does not delay a stop when its reader stalls', async () => {
     const log = openRequestLog(0, () => new Promise(() => {}));
     log.add(finishedRequest());
     const flushed = log.flush();

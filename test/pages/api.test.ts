@@ -1,6 +1,6 @@
-// The API page's tables against the tables that the service works by: paths and methods,
-// page sizes, statuses and error codes, the form of a VALIDATION_FAILED message. And each code of
-// the clients' own explained.
+// The API page's tables compared with the tables that the service uses: paths and methods, page
+// sizes, statuses and error codes, the form of a VALIDATION_FAILED message. Also each code of the
+// clients' own.
 
 import { expect, it } from 'vitest';
 import type { ClientErrorCode } from '../../src/client.js';
@@ -31,7 +31,7 @@ it('Paths and methods are those of the route table', () => {
   expect(sorted(shown)).toEqual(sorted(served));
 });
 
-it('Lists have the page sizes of both sides', () => {
+it('Lists have the page sizes of accounts and operator', () => {
   const rows = tableRows(sectionOf(PAGE, '## Lists'));
   expect(rows.map((row) => cell(row, 'Parameter'))).toEqual(['q', 'status', 'page', 'page_size']);
   const [own, operator] = [DATA_PAGE_SIZES, ADMIN_PAGE_SIZES].map(
@@ -48,7 +48,7 @@ it('Error codes have their statuses, and none is missing', () => {
 });
 
 it("The client's page explains every code of the client's own, and no code that does not exist", () => {
-  // The compiler knows of each that is missing or too many.
+  // The compiler reports each that is missing or extra.
   const own = {
     ...{ ABORTED: 1, CONNECTION_FAILED: 1, INVALID_CALL: 1, NO_TOKEN: 1 },
     ...{ RATE_LIMITED: 1, TIMED_OUT: 1, UNEXPECTED_ANSWER: 1 },

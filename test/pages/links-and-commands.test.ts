@@ -1,4 +1,4 @@
-// Every page leads where it says: its links, its files and its commands exist.
+// The links, files and commands of every page exist.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { EXIT } from '../../src/tools/program/command.js';
 import { runManage } from '../support/manage.js';
 import { anchorsOf, codesIn, PAGES, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
-/** npm's own commands that pages name. */
+/** npm's own commands that pages mention. */
 const NPM_COMMANDS = ['audit', 'ci', 'install', 'pack', 'run'];
 const OPERATIONS = 'src/hosts/operations/RUNNING.md';
 const DATA = 'src/tools/data/README.md';
@@ -22,7 +22,7 @@ const linksIn = (page: string) => {
   return [...found].map(([, path = '', anchor = '']) => ({ file: fileOf(path), anchor }));
 };
 
-it.each(PAGES)('%s names links, files and commands that exist', (page) => {
+it.each(PAGES)('%s mentions links, files and commands that exist', (page) => {
   for (const { file, anchor } of linksIn(page)) {
     expect([...PAGES, ...PACKAGE.files], `${page} links to ${file}`).toContain(file);
     if (anchor !== '') expect(anchorsOf(textOf(file)), `${page}: ${file}`).toContain(anchor);
@@ -50,14 +50,14 @@ it('The table of rules names files and tests that exist', () => {
   expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
 
-it('The pages name every command of package.json', () => {
+it('The pages mention every command of package.json', () => {
   const words = PAGES.map(textOf).join('\n');
   const missing = SCRIPTS.filter((name) => !new RegExp(`npm (run )?${name}\\b`).test(words));
   const own = missing.filter((name) => !/^(pre|post)/.test(name));
   expect(own, 'commands that no page explains').toEqual([]);
 });
 
-it('All pages are reached from the front page, by links', () => {
+it('All pages are reachable from the front page by links', () => {
   const reached = new Set(['README.md']);
   for (const page of reached) {
     for (const { file } of linksIn(page)) if (PAGES.includes(file)) reached.add(file);
@@ -65,13 +65,13 @@ it('All pages are reached from the front page, by links', () => {
   expect([...reached].sort()).toEqual([...PAGES].sort());
 });
 
-it('The page of operations has a row of each command', () => {
+it('The operations page has a row for each command', () => {
   const rows = tableRows(sectionOf(OPERATIONS, '## The commands'));
   const named = rows.flatMap((row) => codesIn(row['Command'] ?? ''));
   expect(named.sort()).toEqual(Object.keys(COMMANDS).sort());
 });
 
-it('Options that the page on data names are options of its commands', async () => {
+it('Options that the data page mentions are options of its commands', async () => {
   let help = '';
   for (const name of ['import', 'export', 'erase', 'dump', 'load']) {
     help += (await runManage([name, '--help'], {})).stdout;

@@ -1,5 +1,5 @@
-// The tables of settings and limits, the files that operators copy, and the changelog, against
-// what the service reads and works by, and against each other.
+// The tables of settings and limits, the files that operators copy, and the changelog, compared
+// with what the service uses, and with each other.
 
 import { parse } from 'smol-toml';
 import { expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const nginx = file('nginx.conf');
 const settings = file('service-management.env');
 const litestream = file('litestream.yml');
 
-/** The pattern's group; fails where the text has none. */
+/** The pattern's group; fails if the text has none. */
 function found(text: string, pattern: RegExp): string {
   const value = pattern.exec(text)?.[1];
   if (value === undefined) throw new Error(`no text matches ${pattern}`);
@@ -38,7 +38,7 @@ const socket = found(litestream, /^ +path: (\/run\S+)$/m);
 const address = found(file('compose.yml'), /OPS_HOST: ([\d.]+)/);
 const inside = found(file('Containerfile'), /OPS_PORT=(\d+)/);
 
-it('The settings file has settings alone, which the service takes', () => {
+it('The settings file has only settings that the service accepts', () => {
   expect(Object.keys(SETTINGS)).toEqual(expect.arrayContaining(Object.keys(read)));
   expect(() => readSettings(read, () => 'k'.repeat(40))).not.toThrow();
 });
@@ -62,7 +62,7 @@ it.each([
   [STEPS, `--settings ${path}`],
   [STEPS, `http://127.0.0.1:${port}/status`],
   [RUNNING, `REPLICATION=async:${socket}\n`],
-])('%s has the address, path or version of the other files: %j', (name, text) => {
+])('%s has the same address, path or version as the other files: %j', (name, text) => {
   expect(file(name)).toContain(text);
 });
 

@@ -1,4 +1,4 @@
-// `npm run processes`: what it prints works as it stands, a killed process is replaced, and Ctrl-C
+// `npm run processes`: what it prints works as printed, a killed process is replaced, and Ctrl-C
 // leaves nothing behind.
 
 import { readdirSync } from 'node:fs';
@@ -30,7 +30,7 @@ function lives(pid: number): boolean {
   }
 }
 
-it('The processes over Postgres serve while one is killed, and leave nothing behind', async () => {
+it('The processes over Postgres keep serving while one is killed, and leave nothing behind', async () => {
   const api = await processes.saw(/The service runs at (\S+)/);
   const orders = async () =>
     (await fetch(`${api}/orders`, { headers: { Authorization: 'Bearer local-preview' } })).status;

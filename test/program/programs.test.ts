@@ -1,5 +1,5 @@
-// The two built programs that people call, the service and the operator's command, called
-// wrongly, for their help, and broken off: they say what they take, and make nothing.
+// The two built programs that people run, the service and the operator's command: usage errors,
+// help, and Ctrl-C, none of which creates anything.
 
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
@@ -84,7 +84,7 @@ describe('dist/server.js', () => {
   });
 });
 
-it('A command warns of a misspelled setting', async () => {
+it('A command warns about a misspelled setting', async () => {
   const { stderr } = await runManage(['restore', 'none.db'], { DATABSE_URL: 'hush' });
   const warning = 'warning: unknown setting DATABSE_URL; ignored: did you mean DATABASE_URL?\n';
   expect(stderr).toContain(warning);
@@ -133,7 +133,7 @@ describe('The admin key', () => {
 
 describe('Ctrl-C', () => {
   it('lets an export finish its requests, and ends it with 130', async () => {
-    // It takes connections and never answers.
+    // It accepts connections and never responds.
     const silent = createServer();
     const { port } = await listenLocally(silent);
     const settings = { SERVICE_URL: `http://127.0.0.1:${port}/api/v1`, ADMIN_API_KEY: KEY };

@@ -1,4 +1,4 @@
-// A file of settings as systemd reads it, for the commands of an operator.
+// A settings file as systemd reads it, for the operator's commands.
 
 import { writeFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
@@ -8,7 +8,7 @@ import { testFolder } from '../support/test-folder.js';
 
 const folder = testFolder();
 
-/** Every one of these reads the same in systemd's manual (systemd.exec(5), EnvironmentFile=). */
+/** Each of these means the same in systemd's manual (systemd.exec(5), EnvironmentFile=). */
 it.each([
   ['A=', ''],
   ['A = b c ', 'b c'],
@@ -18,7 +18,7 @@ it.each([
   ['A={"apikey":"x y"}', '{"apikey":"x y"}'],
   ['A=scrypt$32768$8$3$abc$def', 'scrypt$32768$8$3$abc$def'],
   ["A=it's", "it's"],
-])('A file of settings has in %j the value %j', (line, value) => {
+])('A settings file with %j has the value %j', (line, value) => {
   expect(settingsIn(`${line}\r\n`)).toEqual({ A: value });
   // Node's own `--env-file` reads the line the same way.
   expect(parseEnv(line)).toEqual({ A: value });
@@ -27,12 +27,12 @@ it.each([
 it.each([
   ...['A=b # comment', 'A=b\\', 'A="b\\"c"', "A='b", 'A="b', "A='b' c", 'A=`b`'],
   ...['export A=b', 'A', '=b', 'A-B=c'],
-])('A file of settings is refused if %j is ambiguous', (line) => {
+])('A settings file is refused if its line %j is ambiguous', (line) => {
   const sentence = 'line 4 is ambiguous; it must be';
   expect(() => settingsIn(`# one\n\n; three\n${line}`)).toThrow(sentence);
 });
 
-it('A file of settings, found from where the command was called, overrides an earlier one, not the environment', async () => {
+it('A settings file, relative to where the command was called, overrides an earlier one, not the environment', async () => {
   await writeFile(folder.at('first'), 'A=1\nB=1\nC=1');
   await writeFile(folder.at('second'), 'B=2\nC=2');
   const found = withSettingsFiles({ C: '3', INIT_CWD: folder.path }, ['first', 'second']);

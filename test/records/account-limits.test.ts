@@ -6,7 +6,7 @@ import { codeOf, MemoryRecords, unsliced } from './memory-records.js';
 
 const PERSON = { name: 'Neema', phone: '1' };
 
-it('A limit counts the earlier writes and deletions of the same group, those of other accounts not', async () => {
+it('A limit counts earlier writes and deletions of the same group, but not those of other accounts', async () => {
   const measured = new MemoryRecords({ limits: { maxBytes: 1_000_000, maxRecords: 0 } });
   for (let i = 0; i < 2; i++) await measured.account('neema').create('customers', PERSON);
   const maxBytes = measured.set.sizeOf('neema').bytes;
@@ -41,7 +41,7 @@ it('A limit counts bytes, not characters, and always lets an account shrink', as
   expect(records.set.sizeOf('neema')).toEqual({ records: 0, bytes: 0 });
 });
 
-it('An account may reach the limit of records; above limits that were set later it cannot grow', async () => {
+it('An account may reach the limit of records, and cannot grow above limits that were set later', async () => {
   const before = new MemoryRecords({ limits: { maxBytes: 1_000_000, maxRecords: 2 } });
   const create = async () => codeOf(await before.account('neema').create('customers', PERSON));
   const codes = [await create(), await create(), await create()];

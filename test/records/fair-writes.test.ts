@@ -1,4 +1,4 @@
-// The writer between accounts: they take turns, and nothing is done for a client that has gone.
+// The writer's fairness: accounts take turns, and nothing is done for a disconnected client.
 
 import { describe, expect, it } from 'vitest';
 import { MapStorage } from './map-storage.js';
@@ -54,7 +54,7 @@ describe('A waiting write', () => {
     const later = [account.create('customers', PERSON), account.delete('customers', ID)];
     isDisconnected = true;
     storage.release();
-    // The first was staged: it stays.
+    // The first was staged, so it stays.
     expect(codeOf(await first)).toBe('ok');
     const closed = { failure: { code: 'BAD_REQUEST' } };
     await Promise.all(later.map((write) => expect(write).rejects.toMatchObject(closed)));

@@ -14,21 +14,21 @@ import type {
 export class MapStorage implements RecordStorage, StoredViews {
   readonly rows = new Map<number, StoredRow>();
   readonly highest: Partial<Record<CollectionName, number>> = {};
-  /** Every commit that was begun. */
+  /** Every commit that was started. */
   readonly commits: Changes[] = [];
-  /** How the next commits end, an error being one that rejects; afterwards, well. */
+  /** How the next commits end (an Error rejects); later ones succeed. */
   readonly outcomes: (CommitResult | Error)[] = [];
   #gate: Promise<void> | undefined;
   release = () => {};
 
-  /** Commits wait from here on until `release`. */
+  /** From now on, commits wait until `release`. */
   hold(): void {
     this.#gate = new Promise((resolve) => {
       this.release = resolve;
     });
   }
 
-  /** Resolves when so many commits have begun. */
+  /** Resolves when this many commits have started. */
   async begun(commits: number): Promise<void> {
     while (this.commits.length < commits) await setImmediate();
   }

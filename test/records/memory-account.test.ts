@@ -1,5 +1,5 @@
-// Lists in memory: what a page costs, and that a long search neither keeps
-// others waiting nor mixes two states of the records.
+// Lists in memory: what a page costs, and that a long search neither delays others nor mixes two
+// states of the records.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
@@ -25,7 +25,7 @@ function filled(count: number, collection: CollectionName = 'customers'): Record
   return set;
 }
 
-/** An account over these rows, and its turns. Each look at the clock takes a tenth of a slice. */
+/** An account over these rows, and its turns. Reading the clock takes a tenth of a slice. */
 function open(set: RecordSet) {
   let now = 0;
   const scheduler = new FairScheduler({ pause: turn, stopwatch: () => (now += 0.2) });
@@ -60,7 +60,7 @@ describe('A long scan', () => {
     expect(new Set(next.mock.calls.map(([account]) => account))).toEqual(new Set([OWNER]));
   });
 
-  it('takes turns in the payments view, too, which is made while it is read', async () => {
+  it('takes turns in the payments view, too, which is computed as it is read', async () => {
     const { account, next } = open(filled(10_000, 'orders'));
     const { items, total } = await account.records.payments();
     expect(next).not.toHaveBeenCalled();
@@ -83,7 +83,7 @@ describe('A long scan', () => {
     let waits = 0;
     next.mockImplementation(async () => {
       waits++;
-      // Newest first: these lie before the scan's place, and after it.
+      // Newest first: these are before the scan's position, and after it.
       await Promise.all([
         account.delete('customers', formatId('customers', COUNT - waits)),
         account.delete('customers', formatId('customers', waits)),

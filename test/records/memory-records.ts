@@ -1,4 +1,4 @@
-// The in-memory records over a storage of the test's own, with bodies as objects.
+// The in-memory records over the test's own storage, with bodies as objects.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -49,7 +49,7 @@ export class MemoryRecords {
     };
   }
 
-  /** Runs the writes while a commit is under way, so that they form one group after it. */
+  /** Runs the writes while a commit is in progress, so that they form one group after it. */
   async asOneGroup(writes: () => Promise<Outcome<string>>[]): Promise<string[]> {
     const { storage } = this;
     storage.hold();
@@ -68,10 +68,10 @@ export function codeOf(outcome: Outcome<string>): string {
   return outcome.ok ? 'ok' : outcome.failure.code;
 }
 
-/** Groups end by size: the clock of the slices stands still. */
+/** Only size ends a group, because the clock stands still. */
 export const unsliced = () => new FairScheduler({ pause: turn, stopwatch: () => 0 });
 
-/** The text of an answer's rows, whole. */
+/** The complete text of a result's rows. */
 export async function textOfRows(rows: readonly string[] | AsyncIterable<string>): Promise<string> {
   let text = '';
   if (Array.isArray(rows)) return rows.join(',');

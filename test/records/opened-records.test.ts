@@ -1,5 +1,5 @@
-// The records over a storage: which stored rows are refused, in words that name the row and never quote
-// it, and what one database has in common for all its accounts.
+// The records over a storage: which stored rows are refused, with errors that name the row and
+// never quote it, and what all accounts of a database share.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
@@ -56,7 +56,7 @@ it('A stored record above the limit may keep its size, or shrink', async () => {
   expect(await codeOfPatch({ b: '' })).toBe('ok');
 });
 
-it('The records report at any moment how many writes of all accounts wait', async () => {
+it('The records report how many writes of all accounts wait', async () => {
   const storage = new MapStorage();
   const records = await openRecords({ storage });
   const write = (owner: string) => records.account(owner).create('team', JSON.stringify(CUSTOMER));
@@ -80,7 +80,7 @@ it('A delete stores the highest id number in a storage that has none yet', async
   expect(storage.highest).toEqual({ customers: 7 });
 });
 
-it('A storage has one set of records, because two would give the same ids, and none after a failed load', async () => {
+it('A storage has one set of records, because two would assign the same ids, and none after a failed load', async () => {
   const storage = new MapStorage();
   vi.spyOn(storage, 'load').mockImplementationOnce(() => expect.fail('the disk is away'));
   await expect(openRecords({ storage })).rejects.toThrow('the disk is away');
@@ -91,7 +91,7 @@ it('A storage has one set of records, because two would give the same ids, and n
 it.each([
   ['Undefined', undefined],
   ['Promise', Promise.resolve(new MapStorage())],
-])('%s instead of a storage is refused in a sentence', async (found, storage) => {
+])('%s instead of a storage is refused with one sentence', async (found, storage) => {
   const opened = openRecords({ storage: storage as never });
   await expect(opened).rejects.toThrow(`storage is ${found}; it must be a RecordStorage (await`);
 });
@@ -106,7 +106,7 @@ it('A write after close is refused, and storage does not count as lost', async (
   expect([storage.commits, onStorageLost.mock.calls]).toEqual([[], []]);
 });
 
-it('A search of accounts leaves out one whose last record is deleted during it', async () => {
+it('A search of accounts omits one whose last record is deleted in the meantime', async () => {
   const scheduler = new FairScheduler();
   vi.spyOn(scheduler, 'isSliceSpent').mockReturnValue(true);
   const storage = storageOf(...['a', 'b', 'c'].map((owner) => ({ owner_sub: `account-${owner}` })));

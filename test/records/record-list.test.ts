@@ -19,7 +19,7 @@ function keysInOrder(position: number): RecordKey {
   return 2 * position;
 }
 
-/** Rows that another program wrote: pairs that are exchanged, and keys that are no numbers. */
+/** Rows that another program wrote: swapped pairs, and keys that are not numbers. */
 function keysInDisorder(position: number): RecordKey {
   return position % 7 === 0 ? `A-${position}` : 2 * (position ^ 1);
 }
@@ -32,7 +32,7 @@ function listOf(count: number): RecordList {
 
 const flat = (snapshot: ListSnapshot) => snapshot.flat();
 
-it('A list does with any changes what an array does, and keeps every snapshot as it was', () => {
+it('A list behaves like an array under any changes, and keeps every snapshot unchanged', () => {
   const place = fc.nat(2_000);
   const change = fc.oneof(
     fc.record({ do: fc.constant('add' as const), count: fc.integer({ min: 1, max: 200 }) }),

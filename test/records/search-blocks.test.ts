@@ -1,5 +1,5 @@
-// Kept texts never change what a search finds: they equal a plain filter after
-// any changes. And they are bounded, and a change costs its own block only.
+// Cached texts never change what a search finds: the results equal a plain filter's after any
+// changes. The cache is bounded, and a change invalidates only its own block.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -86,7 +86,7 @@ describe('A search after any changes', () => {
     fc.constant('x'.repeat(300_000)),
   );
   const place = fc.nat(700);
-  /** A piece of the list's texts as they lie one after the other: within a record, or across borders. */
+  /** A piece of the list's concatenated texts: within a record, or across a boundary. */
   const length = fc.integer({ min: 1, max: 400 });
   const piece = fc.record({ at: place, from: fc.nat(40), length });
   const command = fc.oneof(
@@ -106,7 +106,7 @@ describe('A search after any changes', () => {
   );
 
   it.each([100, 5_000, 32_000_000])(
-    'finds what a filter finds, keeping %i characters',
+    'finds what a filter finds, caching %i characters',
     async (kept) => {
       await fc.assert(
         fc.asyncProperty(fc.nat(400), fc.array(command, { maxLength: 25 }), async (n, run) => {
@@ -137,7 +137,7 @@ describe('A search after any changes', () => {
   }
 });
 
-describe('The kept texts', () => {
+describe('The cached texts', () => {
   it('are empty before the first search, and have the searched texts after it', async () => {
     const customers = new Customers(names(1_000));
     expect(customers.blocks.characters).toBe(0);
@@ -163,7 +163,7 @@ describe('The kept texts', () => {
     },
   );
 
-  it('make room for lists that were searched later', async () => {
+  it('are evicted for lists that are searched later', async () => {
     const one = new Customers(names(1_024));
     await one.foldings();
     const blocks = new SearchBlocks(one.blocks.characters * 2);
@@ -181,7 +181,7 @@ describe('The kept texts', () => {
     expect(customers.blocks.characters).toBeLessThanOrEqual(50_000);
   });
 
-  it('leave out records that would make a block too large', async () => {
+  it('omit records that would make a block too large', async () => {
     const customers = new Customers(names(192));
     customers.replace(0, 'x'.repeat(200_000));
     expect([await customers.foldings(), await customers.foldings()]).toEqual([192, 128]);

@@ -1,6 +1,5 @@
-// The one writer: "each successful write is committed to durable storage before
-// the in-memory copy changes", writes in company share a commit, and memory
-// never says other than storage.
+// The one writer: "each successful write is committed to durable storage before the in-memory copy
+// changes", concurrent writes share a commit, and memory never differs from storage.
 
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Outcome } from '../../src/core/domain/errors.js';
@@ -18,7 +17,7 @@ describe('The writer', () => {
   let storage: MapStorage;
   let logged: string[];
   let lost: unknown[];
-  /** What those hear who measure the writer. */
+  /** The events that the writer reports. */
   let told: unknown[][];
   let account: ObjectAccount;
 
@@ -82,7 +81,7 @@ describe('The writer', () => {
     [{ status: 'committed' }, 'ok', true],
     [{ status: 'committed', auditError: error }, 'ok', true],
     [{ status: 'notStored', error }, 'STORAGE_FAILED', false],
-  ])('after %j answers %s, and memory says what storage holds', async (result, code, changed) => {
+  ])('after %j returns %s, and memory equals storage', async (result, code, changed) => {
     await account.create('customers', PERSON);
     await account.create('customers', PERSON);
     const before = await stored();
@@ -122,7 +121,7 @@ describe('The writer', () => {
           throw error;
         }),
     ],
-  ])('stops for good when %s, and says so once', async (_, goWrong) => {
+  ])('stops permanently when %s, and reports it once', async (_, goWrong) => {
     await account.create('customers', PERSON);
     const before = await stored();
     goWrong();
@@ -154,7 +153,7 @@ describe('The writer', () => {
     expect(records.set.owners.slice(0, 9)).toEqual(['first', 'neema']);
   });
 
-  it('answers a refusal with the failure of its group, unless it depends only on its body', async () => {
+  it('fails a refused write with its group, unless the refusal depends only on the body', async () => {
     await account.create('customers', PERSON);
     storage.outcomes.push({ status: 'committed' }, { status: 'notStored', error });
     const codes = await records.asOneGroup(() => [
@@ -176,7 +175,7 @@ describe('The writer', () => {
     expect((await account.list('customers', ALL)).total).toBe(writes);
   });
 
-  it("commits the operator's event with its change, and logs when it is not kept", async () => {
+  it("commits the operator's event with its change, and logs if it was not stored", async () => {
     const operated = records.account('neema', { actor: 'admin' });
     await operated.create('customers', PERSON);
     expect(storage.commits[0]?.events).toMatchObject([{ action: 'create', record_id: ID }]);
@@ -187,7 +186,7 @@ describe('The writer', () => {
     storage.outcomes.push({ status: 'notStored', error });
     await account.create('customers', PERSON);
     expect(logged).toEqual(['admin_audit_write_failed', 'storage_commit_failed']);
-    // A full disk fails every write: the log, perhaps on the same disk, has it once a minute.
+    // A full disk fails every write: the log, perhaps on the same disk, reports it once a minute.
     for (let write = 0; write < 3; write++) {
       storage.outcomes.push({ status: 'notStored', error });
       await account.create('customers', PERSON);
@@ -195,7 +194,7 @@ describe('The writer', () => {
     expect(logged).toHaveLength(2);
   });
 
-  it('settles once every earlier write is answered', async () => {
+  it('settles once every earlier write is resolved', async () => {
     storage.hold();
     let answered = 0;
     for (let i = 0; i < 3; i++) void account.create('customers', PERSON).then(() => answered++);

@@ -1,5 +1,5 @@
-// The two archives of a release, unpacked in an empty folder: what is in them, and that the one
-// runs with Node alone and the other one with nothing.
+// The two archives of a release, unpacked in an empty folder: what is in them, and that one runs
+// with only Node and the other with nothing.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await symlink(process.execPath, join(withThisNode, 'node'));
 });
 
-/** What every Linux has, and a machine with nothing on it has no more. */
+/** What every Linux has; a bare machine has nothing else. */
 async function commandsIn(name: string): Promise<string> {
   const path = join(folder.path, name);
   await mkdir(path);
@@ -51,7 +51,7 @@ async function call(command: string, args: readonly string[], PATH: string, env 
   return { code, stdout, stderr };
 }
 
-it('The archives are small, come with their checksums, and what an operator needs, but nothing for developers', async () => {
+it('The archives are small, have checksums, and contain what an operator needs, but nothing for developers', async () => {
   expect((await stat(inject('plain'))).size).toBeLessThan(ARCHIVE_MAX_BYTES);
   const { stdout } = await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: inject('release') });
   expect(stdout.match(/: OK$/gm)).toHaveLength(2);
@@ -67,7 +67,7 @@ it('The archives are small, come with their checksums, and what an operator need
   expect(existsSync(at('withNode', 'bin/NODE-LICENSE'))).toBe(true);
 });
 
-it('The pages of the archive have links that lead to what is there, and commands of a release', async () => {
+it('The pages of the archive link only to what is in it, and use a release’s commands', async () => {
   const files = await readdir(at('plain'), { recursive: true });
   const pages = files.filter((name) => name.endsWith('.md') && !name.startsWith('node_modules'));
   expect(pages.length).toBeGreaterThan(8);

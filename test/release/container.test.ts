@@ -1,5 +1,5 @@
-// What the Containerfile says, done by hand where there is no container daemon: the entry point run
-// as its user on a read-only root. And each other file, read by a program that knows its format.
+// The Containerfile's steps, done without a container daemon: the entry point runs as its user on a
+// read-only root. Each other file is read by a program that knows its format.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   containerfile = await readFile(join(release, 'operations/Containerfile'), 'utf8');
 });
 
-/** The instructions of a name, in their order. */
+/** The instructions with this name, in order. */
 function instructions(name: string): string[] {
   const lines = containerfile.replaceAll('\\\n', ' ').split('\n');
   return lines
@@ -34,26 +34,28 @@ function instructions(name: string): string[] {
     .map((line) => line.slice(name.length + 1));
 }
 
-it.runIf(canTry)('The image starts, is ready, keeps its root, and stops with 0', async () => {
-  const image = join(folder.path, 'image');
-  await mkdir(join(image, 'app'), { recursive: true });
-  for (const copied of instructions('COPY')) {
-    const names = copied.split(' ');
-    const to = names.pop() ?? '';
-    for (const name of names) {
-      const target = to.endsWith('/') ? join(image, 'app', to, name) : join(image, 'app', to);
-      await cp(join(release, name), target, { recursive: true });
+it.runIf(canTry)(
+  'The image starts, becomes ready, leaves its root unchanged, and exits with 0',
+  async () => {
+    const image = join(folder.path, 'image');
+    await mkdir(join(image, 'app'), { recursive: true });
+    for (const copied of instructions('COPY')) {
+      const names = copied.split(' ');
+      const to = names.pop() ?? '';
+      for (const name of names) {
+        const target = to.endsWith('/') ? join(image, 'app', to, name) : join(image, 'app', to);
+        await cp(join(release, name), target, { recursive: true });
+      }
     }
-  }
-  const first = (name: string) => JSON.parse(instructions(name)[0] ?? '[]')[0];
-  const [entry, command] = [first('ENTRYPOINT'), first('CMD')];
-  const health = /CMD (\[.*\])/.exec(instructions('HEALTHCHECK')[0] ?? '')?.[1] ?? '[]';
-  const made = /(?:\/\w+ ?)+$/.exec(instructions('RUN')[0] ?? '')?.[0] ?? '';
-  const script = join(folder.path, 'run.sh');
-  const environment = instructions('ENV').join(' ');
-  await writeFile(
-    script,
-    `set -eu
+    const first = (name: string) => JSON.parse(instructions(name)[0] ?? '[]')[0];
+    const [entry, command] = [first('ENTRYPOINT'), first('CMD')];
+    const health = /CMD (\[.*\])/.exec(instructions('HEALTHCHECK')[0] ?? '')?.[1] ?? '[]';
+    const made = /(?:\/\w+ ?)+$/.exec(instructions('RUN')[0] ?? '')?.[0] ?? '';
+    const script = join(folder.path, 'run.sh');
+    const environment = instructions('ENV').join(' ');
+    await writeFile(
+      script,
+      `set -eu
 root=${image}
 ip link set lo up
 mount --bind $root $root
@@ -77,11 +79,12 @@ wait $service && echo 'stopped with 0'
 ls $root/backups/daily/*.db | wc -l
 stat -c '%u %a' $root/data/service.db
 `,
-  );
-  const own = ['--mount', '--net', '--pid', '--fork', '--kill-child'];
-  const { stdout } = await run('unshare', [...own, 'sh', script]);
-  expect(stdout).toMatch(/^ready[\s\S]*\n1\n200\nstopped with 0\n1\n1000 600\n$/);
-});
+    );
+    const own = ['--mount', '--net', '--pid', '--fork', '--kill-child'];
+    const { stdout } = await run('unshare', [...own, 'sh', script]);
+    expect(stdout).toMatch(/^ready[\s\S]*\n1\n200\nstopped with 0\n1\n1000 600\n$/);
+  },
+);
 
 it.runIf(has('docker-compose'))('The Compose file is valid', async () => {
   await writeFile(join(release, 'operations/admin-key'), 'k'.repeat(40));

@@ -1,5 +1,5 @@
-// The first chapter of the page of operations, pasted line by line from a release, in a folder
-// with nothing but the archive and its checksum, on a machine without Node.
+// The first chapter of the operations page, pasted line by line, in a folder with only the archive
+// and its checksum, on a machine without Node.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const canTry =
     (program) => spawnSync(program, ['--version']).error === undefined,
   );
 
-/** What is asked after the chapter, and what it promises. */
+/** What is checked after the chapter, and what it promises. */
 const QUESTIONS: readonly (readonly [command: string, answer: RegExp])[] = [
   [
     `curl -s -w ' %{http_code}' http://127.0.0.1:8080/api/v1/customers -H 'Authorization: Bearer good' -d '{"name":"Neema","phone":"1"}'`,
@@ -61,14 +61,14 @@ interface Result {
   readonly output: string;
 }
 
-/** Each block of commands of the chapter, and what the page says that it prints. */
+/** Each block of commands in the chapter, and its documented output. */
 const [chapter = ''] = sectionOf(PAGE, CHAPTER).split(/^#+ /m);
 const STEPS = [...chapter.matchAll(/```sh\n([\s\S]*?)```(?:\s*```text\n([\s\S]*?)```)?/g)].map(
   ([, commands = '', output = '']) => ({ lines: commands.trimEnd().split('\n'), output }),
 );
 
 it.runIf(canTry)(
-  'The first chapter of the page of operations prints what it shows, and ends with a service that keeps every promise',
+  'The first chapter of the operations page prints what it shows, and ends with a service that works as promised',
   async () => {
     const [folder, work] = [await openFolder(), await openFolder()];
     onTestFinished(() => Promise.all([folder.remove(), work.remove()]).then(() => {}));

@@ -1,7 +1,7 @@
-// A machine with nothing on it: run by `unshare` with mounts, network and processes of its
-// own. /etc, /opt and the other folders can be written to without a trace, and no Node is
-// there. `machine.js WORK FOLDER LINES`: runs each line of the JSON list in the folder,
-// and prints as JSON what each printed. Plain JavaScript: it is started by its path.
+// A bare machine: run by `unshare` with its own mounts, network and processes. Writes to /etc, /opt
+// and other folders leave no trace, and there is no Node. `machine.js WORK FOLDER LINES`: runs each
+// line of the JSON list in the folder, and prints as JSON what each printed. Plain JavaScript: it
+// is started by its path.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ await new Promise((resolve) => provider.listen(PROVIDER_PORT, '127.0.0.1', () =>
 const results = [];
 for (const line of JSON.parse(lines)) results.push({ line, ...(await run(line)) });
 process.stdout.write(JSON.stringify(results));
-// What it started ends with this process, the first of its own.
+// What it started ends with this process, the first in its namespace.
 process.exit();
 
 /** @param {string} line */

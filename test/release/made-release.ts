@@ -1,4 +1,4 @@
-// The release that the tests try, made once for all of them.
+// The release under test, made once for all tests.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A folder as `npm run release` writes it. */
     readonly release: string;
-    /** The archive that runs with Node alone, and the one that carries it. */
+    /** The archive that needs only Node, and the one that includes it. */
     readonly plain: string;
     readonly withNode: string;
   }

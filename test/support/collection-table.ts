@@ -62,7 +62,7 @@ export function sequenceOfId(id: string): number {
 const TENANT = '/admin/accounts/{owner_sub}';
 const VIEWS = ['overview', 'health', 'usage', 'audit', 'accounts', 'accounts/{owner_sub}'];
 
-/** Every path of the API and what answers it, as an `Allow` header has it: `GET, POST`. */
+/** Every path of the API and its methods, as in an `Allow` header: `GET, POST`. */
 export const ROUTES: readonly (readonly [path: string, allow: string])[] = [
   ...['/health', '/payments', ...VIEWS.map((view) => `/admin/${view}`)].map(
     (path) => [path, 'GET'] as const,

@@ -15,7 +15,7 @@ import { operationsOf } from './operations.js';
 
 export function startChromium(): Promise<Browser> {
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-  // Containers give no user namespaces and little shared memory.
+  // Containers have no user namespaces and little shared memory.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
@@ -42,7 +42,7 @@ export async function browseConsole(front = async (operations: string) => operat
     browser,
     server,
     client: createOperatorClient({ baseUrl: SERVICE_URL, adminKey: ADMIN_KEY }),
-    /** A page that is signed in, with cookies of its own. */
+    /** A signed-in page with its own cookies. */
     async signedIn(): Promise<Page> {
       const page = await browser.newPage();
       await signIn(page, console, console.code());

@@ -47,7 +47,7 @@ export async function openConsole(environment: Environment) {
 export async function startConsoleProcess(environment: Environment) {
   const program = startManage(['console'], { CONSOLE_PORT: '0', ...environment });
   const origin = await program.saw(/"address":"([^"]+)"/);
-  // On another stream than the address.
+  // On a different stream from the address.
   await program.saw(/^console: .*\/$/m);
   /** The newest code for a sign-in. */
   const code = () => [...program.output().matchAll(/^code: (\S+)$/gm)].at(-1)?.[1] ?? '';
@@ -115,7 +115,7 @@ class Visitor {
   }
 }
 
-/** What a page's form carries: its id, the record as it was shown. */
+/** A form's hidden fields: the page's id, the record as it was shown. */
 export function hiddenIn(html: string): Record<string, string> {
   const names = ['form', 'base'].filter((name) => html.includes(`name="${name}"`));
   return Object.fromEntries(names.map((name) => [name, valueIn(html, name)]));

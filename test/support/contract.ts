@@ -1,4 +1,4 @@
-// The requests of a contract test to the service, the same on every host, and what their answers must be.
+// The requests of contract tests, the same on every host, and what their responses must be.
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
@@ -12,12 +12,12 @@ export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
 const PREFIX = '/api/v1';
 
 export type JsonRecord = Record<string, unknown>;
-/** A record, a row or a view of which a test reads the id at most. */
+/** A record, row or view of which a test reads at most the id. */
 export type Row = JsonRecord & { readonly id: string; readonly owner_sub: string };
 
 export type Reply<Data = unknown> = Awaited<ReturnType<typeof replyOf<Data>>>;
 
-/** An answer's body. `Data`: what a test that reads it expects there. */
+/** A response's body. `Data`: the type that the test expects. */
 export interface Envelope<Data = unknown> {
   readonly data: Data;
   readonly error?: { readonly code: string; readonly message: string };
@@ -37,12 +37,12 @@ export async function replyOf<Data = Row>(response: Response) {
   return { status, headers, text, json };
 }
 
-/** The answer is that error and has no data. */
+/** Expects the response to be this error, without data. */
 export function expectError({ status, json }: Reply, wanted: number, code: string): void {
   expect([status, json.error?.code, json.data]).toEqual([wanted, code, undefined]);
 }
 
-/** The ids of a list answer's rows, in order. */
+/** The ids of a list's rows, in order. */
 export function idsOf(reply: Reply): string[] {
   return (reply.json.data as Row[]).map(({ id }) => id);
 }
@@ -52,7 +52,7 @@ export function pagination(page: number, page_size: number, total: number, total
   return { page, page_size, total, total_pages };
 }
 
-/** A tenant's path of the administration API. No URL can spell `.` and `..`: those are `~.` and `~..`. */
+/** A tenant's path of the administration API. `~.` and `~..` stand for `.` and `..`. */
 export function tenantPath(owner: string, ...segments: readonly string[]): string {
   const named = /^~*\.{1,2}$/.test(owner) ? `~${owner}` : owner;
   return ['/admin/accounts', ...[named, ...segments].map(encodeURIComponent)].join('/');
@@ -85,7 +85,7 @@ function callerOf(
     post: (path: string, body: unknown) => send('POST', path, { body }),
     patch: (path: string, body: unknown) => send('PATCH', path, { body }),
     delete: (path: string) => send('DELETE', path),
-    /** Creates a record in a collection, or at a tenant's path, and returns it. Fails if the answer is not 201. */
+    /** Creates a record in a collection or at a tenant's path. Fails unless the status is 201. */
     async create(collection: string, body: JsonRecord): Created {
       const path = collection.startsWith('/') ? collection : `/${collection}`;
       const reply = await send('POST', path, { body });
@@ -95,7 +95,7 @@ function callerOf(
   };
 }
 
-/** Creates a record for a tenant. Fails if the answer is not 201. */
+/** Creates a record for a tenant. Fails if the status is not 201. */
 export function createFor(
   operator: Caller,
   owner: string,
@@ -174,12 +174,12 @@ function serviceOn(host: Host, settings: Settings) {
     get identity() {
       return identity;
     },
-    /** An account. Without a subject it is a new one that no other test has. */
+    /** An account; without a subject, a new one that no other test uses. */
     account: (subject = `account-${randomUUID()}`) => callerOf(fetch, subject, asAccount(subject)),
     anonymous: callerOf(fetch, '', {}),
     /** `subject` is empty. */
     operator: callerOf(fetch, '', { 'X-Service-Admin-Key': ADMIN_KEY }),
-    /** Runs requests whose answers the OpenAPI document does not describe. */
+    /** Runs requests whose responses the OpenAPI document does not describe. */
     async withoutDocument<T>(act: () => Promise<T>): Promise<T> {
       described = false;
       return act().finally(() => {

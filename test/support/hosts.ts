@@ -13,13 +13,13 @@ export interface RunningHost {
 
 export interface Host {
   readonly name: string;
-  /** Hosts of the same kind keep their records with the same code. */
+  /** Hosts of one kind store records with the same code. */
   readonly storage: 'libSQL file' | 'objects' | 'Postgres';
   /** The folder keeps the host's state from one start to the next. */
   start(folder: string, settings: Settings): Promise<RunningHost>;
   /** Runs SQL in SQLite's dialect on the stopped host's database. It exists after the first request. */
   changeDatabase(folder: string, ...statements: readonly string[]): Promise<void>;
-  /** From the next start on, storage fails the writes that have a mark of failing-writes.ts. Not every host has such a storage. */
+  /** From the next start on, storage fails the writes that have a mark of failing-writes.ts. Not every host supports it. */
   failMarkedWrites?(folder: string): Promise<void>;
 }
 

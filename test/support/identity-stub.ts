@@ -6,7 +6,7 @@ import { listenLocally } from './listen.js';
 
 export type IdentityStub = Awaited<ReturnType<typeof openIdentityStub>>;
 
-/** Answers one request. `token` is the text after `Bearer `. */
+/** Responds to one request. `token` is the text after `Bearer `. */
 export type Behaviour = (token: string, response: ServerResponse, request: IncomingMessage) => void;
 
 export function tokenOf(subject: string): string {
@@ -24,7 +24,7 @@ export const byToken = (token: string, response: ServerResponse): void => {
   response.end(JSON.stringify(sub === '' ? { error: 'invalid_token' } : { sub }));
 };
 
-/** A complete answer. Text and bytes are sent unchanged, other values as JSON. */
+/** A complete response. Text and bytes are sent unchanged, other values as JSON. */
 export function answer(
   status: number,
   body: unknown = '',

@@ -32,7 +32,7 @@ export async function openInterceptingProxy({ method, to, before, after }: Inter
     response.writeHead(answered.status, { 'Content-Type': 'application/json' }).end(text);
   };
   const server = createServer((request, response) => {
-    // The service is away, or one of the two sides has closed its connection.
+    // The service is down, or one of the two sides has closed its connection.
     answer(request, response).catch(() => response.destroy());
   });
   const { origin, close } = await listenLocally(server);

@@ -1,5 +1,5 @@
-// Litestream's control socket as tests need it: answers as version 0.5.17 does, or as
-// the test wants. It keeps no replica.
+// A stub of Litestream's control socket: responds as version 0.5.17 does, or as the test wants. It
+// keeps no replica.
 
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -14,9 +14,9 @@ export async function openLitestreamStub(socketPath: string, database: string) {
     pid: process.pid,
     startedAt: '2026-11-22T04:00:00Z',
     databases: [database],
-    /** Undefined: each sync is answered. */
+    /** Undefined: each sync gets a response. */
     refusal: undefined as string | undefined,
-    /** Syncs are answered after this promise. */
+    /** Responses to syncs wait for this promise. */
     held: undefined as Promise<void> | undefined,
     /** Whether each sync finds a change. */
     advances: true,

@@ -1,5 +1,5 @@
-// The built server with a folder and an identity provider of its own, for tests of
-// the Node host: sockets, signals, log lines, files.
+// The built server with its own folder and identity provider, for tests of the Node host: sockets,
+// signals, log lines, files.
 
 import { beforeEach } from 'vitest';
 import { replyOf } from './contract.js';

@@ -1,5 +1,5 @@
-// The OpenAPI document as tests read it, and whether an answer fits it: every answer that a contract
-// test receives must. Made from the sources; openapi/built holds the built file to it.
+// The OpenAPI document for the tests, and whether a response fits it, as every response to a
+// contract test must. Made from the sources; openapi/built compares the built file with it.
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/clients/openapi/document.js';
@@ -48,7 +48,7 @@ export const OPERATIONS = Object.entries(DOCUMENT.paths).flatMap(([path, item]) 
   }),
 );
 
-/** Throws if the status or the body of the answer does not fit the document. */
+/** Throws if the status or the body of the response does not fit the document. */
 export async function expectDescribed(method: string, target: string, response: Response) {
   const { pathname } = new URL(target, 'http://localhost');
   const text = await response.text();
@@ -104,16 +104,16 @@ ajv.addSchema(closed(DOCUMENT) as object, 'typed');
 ajv.addSchema(closed(DOCUMENT, true) as object, 'enforced');
 
 /**
- * What is wrong with a value by a schema of the document, or undefined. `typed`: also by what the
- * document says by agreement only (`x-unchecked`), for values that the project itself writes.
- * `pointer`: JSON Pointer, such as `/components/schemas/Meta`.
+ * What is wrong with a value according to a schema of the document, or undefined. `typed`: also
+ * checks conventions (`x-unchecked`), for values that the project itself writes. `pointer`: JSON
+ * Pointer, such as `/components/schemas/Meta`.
  */
 export function violation(
   value: unknown,
   pointer: string,
   rules: 'enforced' | 'typed' = 'enforced',
 ): string | undefined {
-  // Ajv keeps what it has compiled for a reference.
+  // Ajv caches what it has compiled for a reference.
   const validate = ajv.getSchema(`${rules}#${pointer}`);
   if (validate === undefined) throw new Error(`the document has no ${pointer}`);
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' });

@@ -1,4 +1,4 @@
-// The contract suite's host of two processes over one Postgres that keep no records.
+// The contract suite's host of two stateless processes over one Postgres.
 
 import type { StoredRow } from '../../src/core/records/record-storage.js';
 import { rowColumns } from '../../src/storage/postgres/columns.js';
@@ -27,7 +27,7 @@ export const postgresHost: Host = {
     const { server, name } = await databaseOf(folder);
     const sql = (text: string, values?: unknown[]) => server.sql(name, text, values);
     for (const statement of statements) await sql(inPostgres(statement));
-    // What the service keeps in addition to a record's text is made from it, as a load does. Positions are
+    // Derives what the service stores in addition to a record's text, as a load does. Positions are
     // lower than the number of any future id.
     const rows = (await sql('select * from records order by position')) as unknown as StoredRow[];
     const filled = rows.map((row, i) => {

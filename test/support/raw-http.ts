@@ -1,10 +1,10 @@
-// HTTP as bytes on a socket, for requests that client libraries do not send and
-// answers that they do not show.
+// HTTP as bytes on a socket, for requests that client libraries do not send and responses that they
+// do not show.
 
 import { connect } from 'node:net';
 import type { Envelope } from './contract.js';
 
-/** The headers of every answer with an envelope if CORS_ALLOWED_ORIGINS is unset. */
+/** The headers of every response with an envelope if CORS_ALLOWED_ORIGINS is unset. */
 export const COMMON_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
@@ -47,13 +47,13 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
   });
   /** Everything so far, one character for each byte. */
   const received = () => all;
-  /** The complete answers received so far, without interim answers. */
+  /** The complete responses received so far, without interim ones. */
   const answers = () => parseAnswers(all);
   const send = (more: string) => socket.write(more, 'latin1');
   if (text !== '') send(text);
   return {
     ...{ socket, received, answers, over, send },
-    /** Resolves at the byte with which the condition holds. Rejects if the connection ends before. */
+    /** Resolves at the byte that makes the condition true. Rejects if the connection ends before. */
     until: (condition: (so: { received(): string; answers(): RawAnswer[] }) => boolean) =>
       new Promise<void>((resolve, reject) => {
         const look = () => condition({ received, answers }) && resolve();
@@ -64,7 +64,7 @@ export function openRaw(origin: string, text = '', { stay = false } = {}) {
   };
 }
 
-/** Sends the text and resolves with the answers once the server has ended the connection. */
+/** Sends the text and resolves with the responses once the server has ended the connection. */
 export async function rawExchange(origin: string, text: string): Promise<RawAnswer[]> {
   const connection = openRaw(origin, text);
   await connection.over;
@@ -82,7 +82,7 @@ export function requestText(
   return `${[`${method} ${target} HTTP/1.1`, 'Host: localhost', ...headers, ...length].join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Interim answers are left out. */
+/** Interim responses are omitted. */
 function parseAnswers(text: string): RawAnswer[] {
   const [head = '', rest] = text.split(/\r\n\r\n(.*)/s, 2);
   if (rest === undefined) return [];

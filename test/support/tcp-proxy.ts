@@ -53,7 +53,7 @@ export async function openTcpProxy(target: number, onBytes: (bytes: Buffer) => v
 /** Passes bytes between two sockets. Returns the function that sets the state between them. */
 function joined(near: Socket, far: Socket): (state: TcpProxyState) => void {
   let state: TcpProxyState = 'open';
-  /** What the near side sent while the line was late. */
+  /** What the near side sent while the line was delayed. */
   let late: Buffer[] = [];
   const end = () => {
     near.destroy();

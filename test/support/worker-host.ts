@@ -60,9 +60,9 @@ export async function startMiniflare(workers: readonly [FirstWorker, ...WorkerOp
 }
 
 /**
- * Asks for an answer without compression: Miniflare would compress as the platform's edge does, but
- * the tests compare the Worker's own bytes. Each request has a connection of its own: the runtime
- * closes one that was idle for 5 s, perhaps under the next request.
+ * Requests a response without compression: Miniflare would compress as the platform's edge does,
+ * but the tests compare the Worker's own bytes. Each request has a connection of its own: the
+ * runtime closes one that was idle for 5 s, perhaps during the next request.
  */
 export function plain(init: RequestInit = {}): RequestInit {
   const given = Object.fromEntries(new Headers(init.headers));

@@ -1,5 +1,5 @@
-// The trial `agreement`: the same random commands to every engine. The data of each answer must be
-// the same text, byte by byte.
+// The trial `agreement`: the same random commands to every engine. The data of each response must
+// be the same text, byte for byte.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ function callOf({ pick, ...command }: Command, account: string, ids: readonly Id
   }
   if (kind === 'list') {
     const query = new URLSearchParams(command.query);
-    // Hosts bound a request's head in their own ways: Node at 16 KiB.
+    // Hosts limit a request's headers differently: Node at 16 KiB.
     if (query.has('q')) query.set('q', (query.get('q') ?? '').slice(0, Q_MAX_CHARACTERS));
     return { method: 'GET', path: `/${collection}?${query}`, account };
   }

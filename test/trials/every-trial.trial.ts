@@ -10,7 +10,7 @@ import type { Finding, Size } from './trial.js';
 const { TRIALS_FOLDER = '', TRIALS_ONLY: only = '', ...wanted } = process.env;
 const size = (wanted['TRIALS_SIZE'] || 'usual') as Size;
 const isSmall = size === 'small';
-// `processes` measures times alone.
+// `processes` measures only times.
 const all = Object.keys(TRIALS).filter((name) => !isSmall || name !== 'processes');
 const chosen = (wanted['TRIALS'] ?? '').split(',').filter((name) => name !== '');
 const unknown = chosen.filter((name) => !all.includes(name));

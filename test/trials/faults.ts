@@ -1,6 +1,6 @@
-// The trial `faults`: lets one I/O call of the storage thread fail, in turn for every call
-// of a scripted run. The answers must be right, memory must equal the file, and the server
-// must carry on by itself or stop and say why.
+// The trial `faults`: lets one I/O call of the storage thread fail, in turn for every call of a
+// scripted run. Responses must be right, memory must equal the file, and the server must recover by
+// itself or stop and say why.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

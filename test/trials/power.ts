@@ -22,7 +22,7 @@ const AMOUNTS = {
   quick: { states: 240, loadMs: 600 },
   usual: { states: 3_000, loadMs: 6_000 },
 };
-/** So many that the control has one with a loss. */
+/** Enough that the control has one with a loss. */
 const CONTROL_STATES_MIN = 12;
 /** Time enough for the changes up to the sync that fails. */
 const FAILURE_MAX_MS = 20_000;
@@ -129,12 +129,12 @@ async function record(folder: string, random: Random, loadMs: number): Promise<R
     ['create', 'patch', 'delete'].includes(kind) && code > 0 && code < 300;
   const acknowledged = recorder.operations.filter(isChange).length;
   if (load.refusals > 0) throw new Error(`${load.refusals} requests refused`);
-  // The trace has more answers than the client when a kill cut the last ones; never fewer.
+  // The trace has more responses than the client if a kill cut the last ones; never fewer.
   if (seen < acknowledged) throw new Error(`the trace has ${seen} answers of ${acknowledged}`);
   return { steps, recorder, acknowledged, folder: disk, file };
 }
 
-/** Cuts the power at random moments, half of them right after an answer. */
+/** Cuts the power at random moments, half of them right after a response. */
 async function losePower(
   { steps, recorder, folder, file }: Recording,
   random: Random,
@@ -146,7 +146,7 @@ async function losePower(
     random.chance(0.5) ? random.oneOf(answers) : random.between(0, steps.length),
   ).sort((a, b) => a - b);
   const disk = new Disk(folder);
-  // In memory where that is usual: the rebuilt disk is only read.
+  // In memory, if that is usual: the rebuilt disk is only read.
   const scratch = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'trust-'));
   const acknowledged = new Set<number>();
   const differences: Difference[] = [];

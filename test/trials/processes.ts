@@ -18,7 +18,7 @@ const WAITED_MS = 500;
 /** The service's 5 s for a request, and the time that a busy machine adds. */
 const WAIT_MAX_MS = 6_500;
 const FROZEN_MS = 8_000;
-/** A request that fails took 5 s: while Postgres is away for 12 s, an account has four at most. */
+/** A failed request takes 5 s, so while Postgres is down for 12 s, an account has at most four. */
 const FAILED_MAX = 4 * ACCOUNTS;
 
 /** What users may notice, as the page says; anything else is a failure. */
@@ -29,7 +29,7 @@ interface Impact {
 }
 
 const NO_FAILURE: Impact = { failedMax: 0, statuses: [], waitMaxMs: WAIT_MAX_MS };
-/** 500 is for the writes that were on their way when Postgres went. */
+/** 500 is for writes that were in flight when Postgres went down. */
 const REFUSED: Impact = { ...NO_FAILURE, failedMax: FAILED_MAX, statuses: [500, 503] };
 
 interface Event {
@@ -116,7 +116,7 @@ async function sendRequests(account: string, client: Client, sent: Exchange[], o
         ? { method: 'POST', path: '/customers', account, body }
         : { method: 'GET', path: '/customers?page_size=1', account };
     const begun = performance.now();
-    // If no process is up, or one breaks off, the load balancer answers without JSON.
+    // If no process is up, or one aborts, the load balancer responds without JSON.
     const { status } = await client.send(call).catch(() => ({ status: 0 }));
     sent.push({ ms: performance.now() - begun, status, account });
     await delay(PAUSE_MS);

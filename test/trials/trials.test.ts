@@ -1,5 +1,5 @@
 // What the controls of `power` don't show: that its comparison finds each kind of damage, and that
-// its disk may lose for good what a failed sync was asked to keep. The page has every trial.
+// its disk may permanently lose what a failed sync was to keep. The page has every trial.
 
 import { expect, it } from 'vitest';
 import { handlerHost } from '../support/file-hosts.js';
@@ -42,7 +42,7 @@ it.each([
   expect(counted(compare(operations, rows, []))).toContain(wanted);
 });
 
-it('The disk may lose the writes of a failed sync for good, also when a later sync succeeds', () => {
+it('The disk may permanently lose the writes of a failed sync, even if a later sync succeeds', () => {
   const path = '/disk/file';
   const write = (text: string, offset: number): Step => {
     return { kind: 'write', path, offset, data: Buffer.from(text) };

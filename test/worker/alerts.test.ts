@@ -1,4 +1,4 @@
-// The page's tail Worker tells an operator what needs a person, and nothing else.
+// The page's tail Worker alerts an operator to what needs a person, and to nothing else.
 
 import { Response } from 'miniflare';
 import { expect, it, onTestFinished } from 'vitest';

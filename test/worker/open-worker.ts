@@ -1,4 +1,4 @@
-// The built Worker in Miniflare with settings of the test's own, texts or not, and as a maintenance runs it.
+// The built Worker in Miniflare with the test's own settings, texts or not, and in maintenance mode.
 
 import { ADMIN_KEY, type Row, replyOf } from '../support/contract.js';
 import { plain, startMiniflare, workerOptions } from '../support/worker-host.js';

@@ -1,5 +1,5 @@
 // The built Worker with failures that a test plants: in the object's storage, through its port, and
-// before the object answers.
+// before the object responds.
 
 import worker, { ServiceObject as Built } from '../../src/worker.js';
 

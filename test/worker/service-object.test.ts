@@ -1,5 +1,5 @@
 // The built Worker in Miniflare where it differs from Node: storage in doubt, a lost object, two
-// releases alive, settings that are no texts, and the platform's six connections.
+// releases alive, settings that are not texts, and the platform's six connections.
 
 import { expect, it, onTestFinished } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
@@ -37,7 +37,7 @@ describeContract(
       expect(await list()).toEqual([next, ...listed]);
     });
 
-    it('is hidden from a read, which is sent once more, and never from a write', async () => {
+    it('is hidden from a read, which is retried once, and never from a write', async () => {
       const account = service.account();
       const record = await account.create('orders', VALID_BODY.orders);
       await plant({ losses: 1 });
@@ -52,7 +52,7 @@ describeContract(
       expect((await account.get('/orders')).json.data).toHaveLength(1);
     });
 
-    it('that refuses an audit event alone keeps the change', async () => {
+    it('that affects only an audit event keeps the change', async () => {
       const account = service.account();
       const refusal = "begin select raise(abort, 'injected'); end";
       await service.restartChanged(`create trigger t before insert on audit_events ${refusal}`);
@@ -62,7 +62,7 @@ describeContract(
       expect((await service.operator.get('/admin/audit')).json.data).toEqual([]);
     });
 
-    it('by the schema of a newer release refuses every request until that release is back', async () => {
+    it('caused by a newer release’s schema refuses every request until that release is back', async () => {
       const account = service.account();
       await account.create('orders', VALID_BODY.orders);
       await service.restartChanged('update schema_version set version = version + 1');
@@ -83,7 +83,7 @@ async function openWith(settings: object, nextRelease?: string) {
   return ask;
 }
 
-it('Two releases alive at once show each other’s writes, lose none, and give no id twice', async () => {
+it('Two concurrent releases show each other’s writes, lose none, and assign no id twice', async () => {
   await using identity = await openIdentityStub();
   const ask = await openWith({ AUTH_USERINFO_URL: identity.url }, 'next-release');
   const shared = asAccount('shared');
@@ -128,7 +128,7 @@ it.each<[string, unknown]>([
   }
 });
 
-it('A number or a boolean counts as its text', async () => {
+it('A setting that is a number or boolean counts as its text', async () => {
   await using identity = await openIdentityStub();
   const settings = { ACCOUNT_MAX_RECORDS: 1, AUTH_CACHE_SECONDS: 5 };
   const ask = await openWith({ AUTH_USERINFO_URL: identity.url, ...settings });

@@ -1,6 +1,6 @@
-// Which files are backups, which of them the rotation removes, and when they are taken: by a clock of the
-// test's own, since the shortest interval is an hour, and of a storage of its own, since a real backup's
-// process waits on a busy machine.
+// Which files are backups, which of them the rotation removes, and when they are taken. With the
+// test's own clock, because the shortest interval is an hour, and its own storage, because a real
+// backup's process is slow on a busy machine.
 
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { testFolder } from '../../support/test-folder.js';
 const DAY = 86_400_000;
 const NOON = Date.parse('2026-03-10T12:00:00.000Z');
 const day = (days: number) => backupName('service', NOON + days * DAY);
-/** As often as the schedule looks by itself. */
+/** How often the schedule reads the folder. */
 const STEP_MINUTES = 10;
 
 const temporary = testFolder();
@@ -60,13 +60,13 @@ async function pass(minutes: number): Promise<void> {
   }
 }
 
-/** The log after all work under way has ended. */
+/** The log after all work in progress has ended. */
 async function eventsSoFar(): Promise<string[]> {
   await schedule.check();
   return log.lines.map(({ event }) => event);
 }
 
-it('A schedule takes a backup at the start and the next one after the interval, not before, also across a restart', async () => {
+it('A schedule takes a backup at the start and the next one after the interval, not before, even across a restart', async () => {
   start(6);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
   await pass(60);
@@ -90,7 +90,7 @@ it('A schedule takes no backup by itself when the interval is 0, and none once i
   expect(await eventsSoFar()).toEqual(['backup_taken']);
 });
 
-it('A schedule takes one more backup, however often it is asked during one', async () => {
+it('A schedule takes one more backup, however many are requested during one', async () => {
   start(0);
   await eventsSoFar();
   let answer = () => {};
@@ -108,7 +108,7 @@ it('A schedule takes one more backup, however often it is asked during one', asy
 it('A schedule reports an unusable folder every ten minutes, and uses it once it is back', async () => {
   await rename(folder, `${folder}-away`);
   start(1);
-  // The look at the start, and the test's own.
+  // The check at the start, and the test's own.
   expect(await eventsSoFar()).toEqual(['backup_failed', 'backup_failed']);
   expect(log.lines[0]?.fields['error']).toBe(
     `the folder of the backups ${folder} cannot be used: no such file or folder; check the path, or mount its disk`,
@@ -120,7 +120,7 @@ it('A schedule reports an unusable folder every ten minutes, and uses it once it
   expect((await eventsSoFar()).slice(4)).toEqual(['backup_taken']);
 });
 
-it('A schedule takes and keeps new backups, although as many as it keeps are dated in the future', async () => {
+it('A schedule takes and keeps new backups, even if as many as it keeps are dated in the future', async () => {
   for (let day = 10; day < 20; day++) {
     await writeFile(join(folder, `service-2199-01-${day}T00-00-00.000Z.db`), 'a backup');
   }

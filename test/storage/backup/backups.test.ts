@@ -29,14 +29,14 @@ describe('A backup of the libSQL file', () => {
     ]);
     const names = ['copy.db', 'service.db', 'service.db-open', 'service.db-wal'];
     expect((await readdir(folder.path)).sort()).toEqual(names);
-    // The lock is where it was.
+    // The lock is still held.
     await expect(runSql(at('service.db'), 'select 1 from records')).rejects.toThrow(/locked/);
     const copy = await openLibsqlStorage({ path: at('copy.db') });
     expect(await loaded(copy)).toEqual(samples);
     await copy.close();
   });
 
-  it('holds every earlier commit, none in part, while commits continue', async () => {
+  it('has every earlier commit, and none in part, while commits continue', async () => {
     let last = 1000;
     let done = false;
     const committing = (async () => {
@@ -44,7 +44,7 @@ describe('A backup of the libSQL file', () => {
         // Three rows that belong together.
         await storage.commit(changes({ puts: rows(3, last) }));
         last += 3;
-        // The client gives its memory back only between turns.
+        // The client releases its memory only between turns.
         await new Promise((resolve) => setImmediate(resolve));
       }
     })();
@@ -63,18 +63,18 @@ describe('A backup of the libSQL file', () => {
     expect(await loaded(storage)).toHaveLength(SAMPLE_RECORDS.length + last - 1000);
   });
 
-  it('does not lengthen the log of the file', async () => {
+  it('does not make the file’s log grow', async () => {
     const big = 'x'.repeat(1_000_000);
     await storage.backup(at('copy.db'));
     for (let i = 0; i < 20; i++) {
       const body = JSON.stringify({ id: 'CUS-1000', big });
       await storage.commit(changes({ puts: [row(1000, body)] }));
     }
-    // A thousand pages and the commit that went over it, not twenty commits.
+    // A thousand pages and the commit that exceeded them, not twenty commits.
     expect((await stat(at('service.db-wal'))).size).toBeLessThan(8_000_000);
   });
 
-  it('has nothing of deleted and replaced records, as the file itself', async () => {
+  it('contains no deleted or replaced records, like the file itself', async () => {
     /** Every fourth one is larger than a page. */
     const marked = (position: number, mark: string) =>
       row(position, JSON.stringify({ note: `${mark}-`.repeat(position % 4 === 0 ? 800 : 20) }));
@@ -101,7 +101,7 @@ describe('A backup of the libSQL file', () => {
     const failure = expect(storage.backup(at(name))).rejects.toThrow(
       `could not take the backup ${at(name)}: ${reason}`,
     );
-    // One at a time: it waits for the first.
+    // Backups run one at a time: it waits for the first.
     const next = storage.backup(at('copy.db'));
     await failure;
     expect((await next).recordCount).toBe(SAMPLE_RECORDS.length);

@@ -1,4 +1,4 @@
-// Restores that meet others, and links.
+// Concurrent restores, and links.
 
 import { mkdir, readlink, rename, symlink } from 'node:fs/promises';
 import { openLibsqlStorage } from 'service-management-api/libsql';

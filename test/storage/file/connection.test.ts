@@ -1,5 +1,5 @@
-// What the installed libsql does where src/storage/file relies on it, and the connection after
-// failures: after an upgrade, see who relies on what a failing test says.
+// The behaviour of the installed libsql that src/storage/file relies on, and the connection after
+// failures. If a test fails after an upgrade, check the code that relies on it.
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
@@ -26,7 +26,7 @@ const pragma = (name: string) => connection.value(`pragma ${name}`);
 const numbers = () => connection.rows('select n from t order by n').map(({ n }) => n);
 
 // The other texts: file-storage.test.ts and refused-files.test.ts.
-it('A read-only file and a full disk are reported with what to do, and a full disk as one that stored nothing', () => {
+it('A read-only file and a full disk are reported with what to do, and a full disk as having stored nothing', () => {
   connection.value('create table large (bytes)');
   connection.value(`pragma max_page_count = ${pragma('page_count')}`);
   const large = ['insert into large values (zeroblob(100000))'] as const;
@@ -63,7 +63,7 @@ it.each([
   // SQLite writes the log back by itself after 1,000 pages; with Litestream it must not.
   ['alone', EXCLUSIVE, 'exclusive', 1_000],
   ['with Litestream', WITH_LITESTREAM, 'normal', 0],
-] as const)('Settings are in force %s', (_, sharing, locking, pages) => {
+] as const)('Settings are in effect %s', (_, sharing, locking, pages) => {
   configure(connection, sharing);
   const names = ['locking_mode', 'wal_autocheckpoint', 'journal_mode', 'synchronous'];
   const given = [...names, 'secure_delete', 'trusted_schema'].map(pragma);
@@ -76,7 +76,7 @@ it('After SQLITE_BUSY a statement seems to succeed and stores nothing; a batch f
   const [sql, n] = insert(1);
   expect(() => connection.value(sql, [n])).toThrow('SQLITE_BUSY');
   other.value('rollback');
-  // Once this is mended, a single statement may take the lock.
+  // Once this is fixed, a single statement may take the lock.
   connection.value(sql, [2]);
   expect(() => connection.batch([insert(3)])).toThrow(/^SQLITE_BUSY: cannot commit transaction/);
   expect(await runSql(folder.at('service.db'), 'select n from t')).toEqual([]);

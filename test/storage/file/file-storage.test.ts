@@ -1,5 +1,5 @@
-// The storage over a libSQL file: the port's promises, and what is true of the file itself while it
-// is held.
+// The storage over a libSQL file: the port's promises, and the state of the file itself while it is
+// open.
 
 import { readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ async function home(isReplicated: boolean) {
   let refuses = false;
   return {
     async open() {
-      // A file with a trigger is refused at the start; a replicated one can be given it later.
+      // A start refuses a file with a trigger; a replicated file can get one later.
       if (refuses) await runSql(path, 'drop trigger if exists refuse_events');
       const options = { path, sampleRows: false, createAnyway: isReplicated, replication };
       const opened = await openLibsqlStorage(options);
@@ -77,7 +77,7 @@ it('An open file lets no other connection read or write it, and cannot be opened
   await expect(openLibsqlStorage({ path: other })).rejects.toThrow(
     `the database file ${other} cannot be used: another process holds it (waited 5 s), this one has it open, or its disk is a share without locks; stop the other process, or use a local disk`,
   );
-  // The refused opening has not taken the lock away with it.
+  // The refused opening has not released the lock.
   for (const sql of ['select count(*) from records', 'delete from records']) {
     await expect(runSql(path, sql)).rejects.toThrow(/locked/);
   }
@@ -85,8 +85,8 @@ it('An open file lets no other connection read or write it, and cannot be opened
   expect(await loaded(storage)).toEqual([row(1)]);
 });
 
-it('A storage thread that dies leaves a commit under way, and every later one, unknown', async () => {
-  // No request of ours: the thread fails on it as it would on a defect of its own.
+it('A storage thread that dies leaves a commit in progress, and every later one, unknown', async () => {
+  // Not a valid request, so the thread fails as it would on a defect.
   threads[0]?.postMessage(null);
   for (const position of [1, 2]) {
     const result = await storage.commit(changes({ puts: [row(position)] }));

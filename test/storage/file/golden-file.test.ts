@@ -35,13 +35,13 @@ async function contentsOf(path: string) {
 
 const WRITTEN = {
   bodies: BODIES,
-  // The number of the deleted customer is not given again.
+  // The number of the deleted customer is not reused.
   sequences: { businesses: 1, customers: 2, services: 1, orders: 2, team: 1, expenses: 1 },
   total: 10,
   newest: expect.objectContaining({ id: 10, action: 'delete', record_id: 'CUS-0002' }),
 };
 
-it('A file of c2be6d5d opens with every record, number and event, and takes commits', async () => {
+it('A file of c2be6d5d opens with every record, number and event, and accepts commits', async () => {
   const path = folder.at('service.db');
   await copyFile(GOLDEN, path);
   expect(await contentsOf(path)).toEqual(WRITTEN);
@@ -52,7 +52,7 @@ it('A file of c2be6d5d opens with every record, number and event, and takes comm
   expect((await contentsOf(path)).bodies).toEqual([...BODIES, row(9).body]);
 });
 
-it('A file of c2be6d5d is restored as a backup, and its accounts are named with their times', async () => {
+it('A file of c2be6d5d is restored as a backup, with its accounts and their times listed', async () => {
   const path = folder.at('service.db');
   const { contents, owners } = await restoreDatabase(GOLDEN, path, Date.now());
   expect(contents).toEqual({ recordCount: 7, auditEventCount: 10 });

@@ -1,5 +1,5 @@
-// Files that a start refuses: `--check` and a restore give the same answer, in one sentence that
-// names the file, and all leave it as it was.
+// Files that a start refuses: `--check` and a restore refuse them with the same sentence, which
+// names the file, and none changes it.
 
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -45,7 +45,7 @@ async function reasonOf(name: string, opening: Promise<unknown>): Promise<string
   return message.replace(`the database file ${name} cannot be used: `, '');
 }
 
-/** Elsewhere: a connection in this process lets go of a file only when it is collected. */
+/** In another process, because here a connection releases a file only when collected. */
 async function copied(): Promise<string> {
   const copy = folder.at(`copy-${randomUUID()}.db`);
   await copyFile(path, copy);
@@ -81,7 +81,7 @@ describe('A file is refused', () => {
     },
   );
 
-  it('by --check that has damage in any of its pages, or whose end is missing', async () => {
+  it('by --check if any of its pages is damaged, or its end is missing', async () => {
     await ours();
     const bytes = await readFile(path);
     expect(bytes.length).toBeGreaterThan(5 * PAGE_BYTES);
@@ -130,7 +130,7 @@ describe('A file is refused', () => {
     }
   });
 
-  it('that a link leads to, if it is missing', async () => {
+  it('that is missing, if a link leads to it', async () => {
     const link = folder.at('link.db');
     await symlink(path, link);
     expect(await refusalOf(link)).toBe(

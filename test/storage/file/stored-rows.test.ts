@@ -1,4 +1,4 @@
-// Rows of the file as a start reads them: in pages, without a body parsed where it begins as this
+// Rows of the file as a start reads them: in pages, without parsing a body that starts as this
 // program writes it.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,12 +51,12 @@ it('Pages are bounded in bytes, except for a single larger row', () => {
 });
 
 describe('A row', () => {
-  it('that is no JSON is refused by name and position', () => {
+  it('that is not JSON is refused by name and position', () => {
     put(7, 'canary {');
     expect(setOf).toThrow('the stored row customers CUS-7 (position 7) is not JSON; restore a');
   });
 
-  it('that has the border of two bodies is refused', () => {
+  it('that contains the separator of bodies is refused', () => {
     put(7, bodyOf(7, ',"x":"\x1e"'));
     expect(setOf).toThrow('a page of its rows has more bodies than rows; restore a backup');
   });
@@ -69,7 +69,7 @@ describe('A row', () => {
     ['a\\u0062', '{"id":"CUS-0007","owner_sub":"a\\u0062"}'],
     ['amina', '{"id":"CUS-0007"}'],
     ['amina', '{"no":"CUS-0007","owner_sub":"amina","owner_sub":"baraka"}'],
-  ])('is refused where the column says %j and the body is %s', (owner, body) => {
+  ])('is refused if its column is %j and its body %s', (owner, body) => {
     put(7, body, owner === null ? 'null, null' : `'${owner}', null`);
     expect(setOf).toThrow(/ has another owner in its text than in its column; restore a backup$/);
   });
@@ -81,12 +81,12 @@ describe('A row', () => {
     ['zoé', '{"id":"CUS-0007","owner_sub":"zoé"}'],
     ['amina', '{"id":"CUS-\\u0030007","owner_sub":"amina"}'],
     ['amina', '{"no":"CUS-1","owner_sub":"amina","id":"CUS-0007"}'],
-  ])('is of the owner %j where the body spells it %s', (owner, body) => {
+  ])('belongs to the owner %j if the body spells it %s', (owner, body) => {
     put(7, body, `'${owner}', null`);
     expect(setOf().find(owner, 'customers', 'CUS-0007')?.text).toBe(body);
   });
 
-  it('has the status of the column, and of the body where it is parsed in any case', () => {
+  it('has the status of the column, or of the body if that is parsed anyway', () => {
     put(1, bodyOf(1, ',"status":"New"'), "'amina', 'New'");
     put(2, bodyOf(2, ',"status":7'), "'amina', 0");
     put(3, '{"status":"New","id":"CUS-0003","owner_sub":"amina"}');

@@ -11,7 +11,7 @@ import { testFolder } from '../../support/test-folder.js';
 
 const ROWS = 6;
 const PIECE_ROWS = 2;
-/** The third and last piece comes with the totals. */
+/** The third and last step returns the totals. */
 const STEPS = 3;
 const [AT, LATER] = [1_000, 2_000];
 const EVENT = '[{"action":"create"}]';
@@ -55,7 +55,7 @@ it.each<[string, (position: number) => Commit[]]>([
   ['two updates', (position) => [[[longer(position)]], [[longer(position)]]]],
   ['a row that comes and goes', () => [[[put(ROWS + 1)]], [[], [ROWS + 1]]]],
   ['an update, a removal and a create', (at) => [[[longer(at)]], [[put(ROWS + 1)], [at]]]],
-])('A count of the usage is not changed by %s, at any step and on any row', (_, change) => {
+])('A usage count is not affected by %s, at any step and on any row', (_, change) => {
   for (let piece = 0; piece < STEPS - 1; piece++) {
     for (let position = 1; position <= ROWS; position++) {
       const totals = countedAround(change(position), piece);
@@ -73,7 +73,7 @@ it.each<[string, (position: number) => Commit[]]>([
   }
 });
 
-it('Commits do not wait for a count of the usage, and two concurrent counts are both right', async () => {
+it('Commits do not wait for a usage count, and two concurrent counts are both right', async () => {
   const storage = await openLibsqlStorage({ path: folder.at('many.db') });
   const count = 200_000;
   await storage.commit(changes({ puts: rows(count) }));
@@ -84,7 +84,7 @@ it('Commits do not wait for a count of the usage, and two concurrent counts are 
     return totals.collections.reduce((sum, { records }) => sum + records, 0);
   };
   const views = Promise.all([usage('first view'), usage('second view')]);
-  // The first one begins; the commit comes while it counts.
+  // The first one starts, and the commit arrives while it counts.
   await new Promise(setImmediate);
   await storage.commit(changes({ removals: [count] })).then(() => ended.push('commit'));
   const [first = 0, second = 0] = await views;

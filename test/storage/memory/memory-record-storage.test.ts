@@ -1,4 +1,4 @@
-// The storage in memory: the ports' promises, but that closing the program loses all.
+// The storage in memory: the ports' promises, except durability.
 
 import { MemoryStorage } from '../../../src/storage/memory/memory-record-storage.js';
 import { conformanceOf } from '../storage-conformance.js';

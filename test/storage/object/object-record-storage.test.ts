@@ -28,17 +28,17 @@ async function makeHome() {
   };
 }
 
-// The platform has one object of a name, and ends the storage of an earlier one.
+// The platform runs one object per name, and ends the storage of an earlier one.
 conformanceOf('durable object', makeHome, { opensTwice: false });
 
 const bodyOf = (characters: number) => JSON.stringify({ x: 'x'.repeat(characters - 8) });
 const puts = (position: number, body: string) => changes({ puts: [row(position, body)] });
 
-it('Memory is counted as the engine keeps it: two bytes a character if one is outside Latin-1', () => {
+it('Memory is counted as the engine uses it: two bytes per character if one is outside Latin-1', () => {
   expect([memoryOf('abc'), memoryOf('né!'), memoryOf('a€c')]).toEqual([103, 103, 106]);
 });
 
-it('A full object refuses growth as a full disk does, and takes what shrinks and what is deleted', async () => {
+it('A full object refuses growth like a full disk, and accepts deletions and changes that shrink', async () => {
   const { records: limited, log, storage } = open(3_000);
   expect((await limited.commit(puts(1, bodyOf(1_000)))).status).toBe('committed');
   expect((await limited.commit(puts(2, bodyOf(1_000)))).status).toBe('committed');
@@ -60,7 +60,7 @@ it('A full object refuses growth as a full disk does, and takes what shrinks and
   expect((await next.records.commit(puts(2, bodyOf(1_401)))).status).toBe('committed');
 });
 
-it('Counts are of one moment, although they are made in pieces: a commit waits for them', async () => {
+it('Counts are a snapshot, although they are taken in steps: a commit waits for them', async () => {
   const { records } = open();
   const rows = Array.from({ length: 6_000 }, (_, i) => row(i + 1, '{}'));
   await records.commit(changes({ puts: rows }));

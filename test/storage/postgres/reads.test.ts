@@ -56,7 +56,7 @@ it('A search or a write whose client has disconnected is not sent to Postgres', 
   expect(await searched()).toBe(1);
 });
 
-it('Records are found with everything that a text can hold', async () => {
+it('Searches find records by any characters that a text can contain', async () => {
   const account = (await newRecords()).account('nul \0 half \ud800 mark \u0001');
   const status = 'a"\\\u0000\ud800';
   const odd = recordIn(await account.create('orders', orderOf({ status, note: '"\\\n\u001e' })));
@@ -90,7 +90,7 @@ it('Long records and their payments are listed in order, without being held toge
   expect(rows.map((row) => row['amount'])).toEqual(lengths.toReversed());
 });
 
-it('A search finds the same with and without the index of the page', async () => {
+it('A search finds the same with and without the documented index', async () => {
   const { account: of, sql } = await newRecords();
   const account = of('a');
   for (const note of ['50% off', '5000 off', 'a_b', 'axb', 'C:\\dir', 'ÉTÉ à Zanzibar', 'plain']) {

@@ -20,7 +20,7 @@ export async function newDatabase() {
   return { name, url, port: server.port, sql };
 }
 
-/** As a process does: two of them on one database are two processes. Its tables are made if it has none. */
+/** As a process does; two of them on one database are two processes. Creates missing tables. */
 export async function openRecords(url: string, limits = NO_LIMITS) {
   const log = memoryLog();
   const database = new Database(url);

@@ -1,5 +1,5 @@
-// What a process finds when it starts: no tables, those of another release or program, a server
-// or a user that cannot do, a pooler. And `/ready`, when Postgres takes no writes later.
+// What a process finds when it starts: no tables, those of another release or program, an
+// unsuitable server or user, a pooler. Also `/ready`, when Postgres later accepts no writes.
 
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
@@ -39,7 +39,7 @@ it('A process works alongside a newer release, unless its tables need that relea
   await expect(openRecords(url)).rejects.toThrow(/Start the newer release/);
 });
 
-it('A start makes the tables once, however many processes start at once', async () => {
+it('A start creates the tables once, however many processes start at once', async () => {
   const { url } = await newDatabase();
   const all = await Promise.all(Array.from({ length: 5 }, () => openRecords(url)));
   const body = JSON.stringify(VALID_BODY.team);
@@ -47,7 +47,7 @@ it('A start makes the tables once, however many processes start at once', async 
   expect((await Promise.all(created)).every(({ ok }) => ok)).toBe(true);
 });
 
-it('A start needs the right to make tables, or to use those that are there', async () => {
+it('A start needs the right to create tables, or to use existing ones', async () => {
   const { url, sql } = await newDatabase();
   const found = async (user: string) => {
     const database = new Database(url.replace('service@', `${user}@`));
@@ -80,13 +80,13 @@ async function startPgBouncer(target: number): Promise<number> {
   return port;
 }
 
-// A machine without PgBouncer (apt-get install pgbouncer) skips it.
+// A machine without PgBouncer (apt-get install pgbouncer) skips this.
 it.skipIf(!existsSync(PGBOUNCER))(
   'The service works behind a pooler that loses prepared statements, without retries',
   async () => {
     const { name, port } = await newDatabase();
     const url = `postgres://service@127.0.0.1:${await startPgBouncer(port)}/${name}`;
-    // With limits changes go one by one, and so over many connections.
+    // With limits, changes are sent one by one, and so over many connections.
     const { account, database } = await openRecords(url, { maxBytes: 0, maxRecords: 1000 });
     const creates = Array.from({ length: 400 }, (_, i) =>
       account(`a${i}`).create('customers', customer()),
@@ -133,7 +133,7 @@ it.each([
     (url: string) => `${url}?sslmode=require&channel_binding=require`,
     /DATABASE_URL demands channel_binding=require, .*remove it/,
   ],
-])('A start ends with one sentence because of %s', async (_, changed, sentence) => {
+])('A start fails with one sentence because of %s', async (_, changed, sentence) => {
   const { url } = await newDatabase();
   const process = spawnServer({ DATABASE_URL: changed(url) });
   expect(await process.exited).toBe(1);
@@ -143,7 +143,7 @@ it.each([
   });
 });
 
-it('A start advances the sequences behind rows that came without them', async () => {
+it('A start advances sequences that are behind rows loaded without them', async () => {
   const { url, sql } = await newDatabase();
   const first = await openRecords(url);
   recordIn(await first.account('a').create('customers', customer()));
@@ -163,7 +163,7 @@ it('A start advances the sequences behind rows that came without them', async ()
   expect(await sql(event)).toEqual([{ id: '71' }]);
 });
 
-it("An address of Postgres' name gets 2 s for its handshake, and not Node's 250 ms", async () => {
+it("Each address of Postgres' name gets 2 s for its handshake, not Node's 250 ms", async () => {
   new Database('postgres://service@localhost/service');
   expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(2_000);
 });
@@ -183,7 +183,7 @@ async function serverOver(url: string) {
   return { ready: () => readyOf(operations), metrics, create };
 }
 
-it('A process is not ready while Postgres takes no writes, and ready again afterwards', async () => {
+it('A process is not ready while Postgres accepts no writes, and ready again afterwards', async () => {
   const { name, url, sql } = await newDatabase();
   const server = await sharedPostgres();
   const { ready, metrics } = await serverOver(url);
@@ -201,18 +201,21 @@ it('A process is not ready while Postgres takes no writes, and ready again after
 
 const under = privateMounts();
 
-it.skipIf(under === undefined)('A process is not ready when Postgres has a full disk', async () => {
-  const { server: small, disk } = await openPostgresOnSmallDisk(120_000_000, under ?? []);
-  onTestFinished(() => small.close());
-  const url = await small.make('filled');
-  const { ready, metrics, create } = await serverOver(url);
-  expect(await create()).toBe(201);
-  expect(await metrics()).toMatch(/^service_commits_total\{result="committed"\} 1$/m);
-  const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize));
-  await expect.poll(create).toBe(500);
-  expect(await ready()).toMatchObject({ ready: false, reasons: ['writes_failing', 'disk_full'] });
-  rmSync(join(disk, 'filler'));
-  await expect.poll(ready).toMatchObject({ ready: true });
-  expect(await create()).toBe(201);
-});
+it.skipIf(under === undefined)(
+  'A process is not ready when the disk of Postgres is full',
+  async () => {
+    const { server: small, disk } = await openPostgresOnSmallDisk(120_000_000, under ?? []);
+    onTestFinished(() => small.close());
+    const url = await small.make('filled');
+    const { ready, metrics, create } = await serverOver(url);
+    expect(await create()).toBe(201);
+    expect(await metrics()).toMatch(/^service_commits_total\{result="committed"\} 1$/m);
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize));
+    await expect.poll(create).toBe(500);
+    expect(await ready()).toMatchObject({ ready: false, reasons: ['writes_failing', 'disk_full'] });
+    rmSync(join(disk, 'filler'));
+    await expect.poll(ready).toMatchObject({ ready: true });
+    expect(await create()).toBe(201);
+  },
+);

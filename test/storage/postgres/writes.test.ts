@@ -1,4 +1,4 @@
-// Writes over Postgres: what is stored, and what their senders are told, whatever becomes of the
+// Writes over Postgres: what is stored, and what clients are told, whatever happens to the
 // connection.
 
 import pg from 'pg';
@@ -8,7 +8,7 @@ import { openPostgres } from '../../support/postgres.js';
 import { openTcpProxy } from '../../support/tcp-proxy.js';
 import { customer, messageIn, newDatabase, newRecords, openRecords, recordIn } from './records.js';
 
-/** Names another process of the server to each client, as a pooler does. */
+/** Reports another server process to each client, as a pooler does. */
 function changePid(bytes: Buffer): void {
   const at = bytes.indexOf(BACKEND_KEY_DATA);
   if (at !== -1) bytes.writeUInt32BE(1, at + BACKEND_KEY_DATA.length);
@@ -35,7 +35,7 @@ async function openOverProxy({ isPooled = false } = {}) {
     waiting,
     database: records.database,
     log: records.log,
-    /** Keeps writes of a table waiting until it is called. */
+    /** Blocks writes to a table until it is called. */
     async lock(table: string) {
       const holder = new pg.Client(url);
       await holder.connect();
@@ -82,13 +82,13 @@ it('Writes are retried if a pooler reports that it lost its server', async () =>
   expect(recordIn(await account('a').create('customers', customer())).id).toBeDefined();
 });
 
-it('Writes are ended in Postgres before a retry, so that none is stored late', async () => {
+it('Writes are terminated in Postgres before a retry, so that none is stored late', async () => {
   const { account, id, proxy, lock, cut, waiting } = await openOverProxy();
   const unlock = await lock('records');
   const deleting = account.delete('customers', id);
   const before = await cut();
   proxy.set('open');
-  // The second attempt waits for the lock, too, and the first has gone.
+  // The second attempt waits for the lock, too, and the first has ended.
   await expect.poll(waiting).toEqual([expect.not.objectContaining(before[0] ?? {})]);
   await unlock();
   expect(await deleting).toEqual({ ok: true, value: id });
@@ -121,7 +121,7 @@ it('Writes fail with "nothing was changed" if never sent, and as unknown once se
   const { account, proxy, lock, waiting } = await openOverProxy();
   let begun = performance.now();
   proxy.set('cut');
-  // The attempts after it get no answer at all.
+  // Later attempts get no response at all.
   setTimeout(() => proxy.set('stalled'), 3_000);
   await expect(account.create('customers', customer())).rejects.toMatchObject({
     failure: { code: 'STORAGE_UNAVAILABLE', retryAfterSeconds: 2 },
@@ -133,7 +133,7 @@ it('Writes fail with "nothing was changed" if never sent, and as unknown once se
   const message = messageIn(await account.create('customers', customer()));
   expect(message).toMatch(/read the record before/);
   expect(performance.now() - begun).toBeGreaterThan(4_900);
-  // What waited for the lock does not wait for ever.
+  // What waited for the lock does not wait forever.
   await expect.poll(waiting).toEqual([]);
   await unlock();
 }, 60_000);
@@ -147,7 +147,7 @@ it('Writes are not acknowledged if the wait for a synchronous standby was cancel
   await own.sql('waits', "alter system set synchronous_standby_names = 'nobody'");
   await own.sql('waits', 'select pg_reload_conf()');
   const cancelled = async () => (await own.sql('waits', CANCEL)).length === 1;
-  // The server puts the setting in force some time after the reload: once a commit waits.
+  // The server applies the setting some time after the reload: once a commit waits.
   for (let isInForce = false; !isInForce; ) {
     const ended: unknown[] = [];
     const probe = own.sql('waits', PROBE).then((rows) => ended.push(rows));

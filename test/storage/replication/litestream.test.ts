@@ -1,4 +1,4 @@
-// Litestream's control socket: who may answer there, and the sentence for each unwanted answer.
+// Litestream's control socket: what may respond there, and the error for each invalid response.
 
 import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -24,7 +24,7 @@ afterEach(async () => {
   await stub.close();
 });
 
-it('Litestream is known by its process and its start, at version 0.5.17 or newer', async () => {
+it('Litestream is identified by its process id and start time, and must be 0.5.17 or newer', async () => {
   for (const version of ['v0.5.17', '0.5.18', '0.6.0', '1.0.0', '0.5.17-dev', '10.0.0']) {
     stub.state.version = version;
     expect(await litestream.identify()).toBe(`${process.pid} 2026-11-22T04:00:00Z`);
@@ -37,7 +37,7 @@ it('Litestream is known by its process and its start, at version 0.5.17 or newer
   }
 });
 
-it('A refusal is quoted in one line, without the password of an address', async () => {
+it('An error is quoted in one line, without the password of an address', async () => {
   stub.state.refusal = 'cannot\n\treach  s3://key:word@host/a and sftp://me@host/b';
   await expect(litestream.sync(true, 30)).rejects.toThrow(
     'Litestream says: cannot reach s3://(hidden)@host/a and sftp://(hidden)@host/b',

@@ -1,5 +1,5 @@
-// With the real Litestream: the service is killed when its commit is in the log and the log's index
-// does not say so yet. Litestream takes the commit from the log, so SQLite must count it, too.
+// With the real Litestream: the service is killed when its commit is in the log, but not yet in the
+// log's index. Litestream takes the commit from the log, so SQLite must count it, too.
 
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// How a replica is reached, kept, watched and lost: by a real socket and a clock of the test's own.
+// How a replica is reached, kept, watched and lost, with a real socket and the test's own clock.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { type LitestreamStub, openLitestreamStub } from '../../support/litestrea
 import { testFolder } from '../../support/test-folder.js';
 
 const DATABASE = '/data/service.db';
-/** More turns than a question and its answer take. */
+/** More turns than a request and its response take. */
 const TURNS = 50;
 const STEP_MS = 250;
 
@@ -16,7 +16,7 @@ let socketPath: string;
 let stub: LitestreamStub;
 let replica: Replica;
 let reports: ReplicaReport[];
-/** What the replica did with the file, and how many uses of it are under way. */
+/** What the replica did with the file, and how many uses of it are in progress. */
 let [touches, uses] = [0, 0];
 let letGo = () => {};
 
@@ -64,7 +64,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-/** Lets time pass in steps, each with everything that Litestream answers in it. */
+/** Lets time pass in steps, each with all of Litestream's responses in it. */
 async function pass(milliseconds: number): Promise<void> {
   for (let left = milliseconds; left > 0; left -= STEP_MS) {
     await vi.advanceTimersByTimeAsync(Math.min(left, STEP_MS));
@@ -72,7 +72,7 @@ async function pass(milliseconds: number): Promise<void> {
   }
 }
 
-/** Commits; returns when. Litestream is asked within the second that follows. */
+/** Commits; returns when. Litestream is called within the next second. */
 async function commit(): Promise<number> {
   const at = Date.now();
   replica.committed();
@@ -80,14 +80,14 @@ async function commit(): Promise<number> {
   return at;
 }
 
-/** Litestream answers no sync until `letGo`. */
+/** Litestream completes no sync until `letGo`. */
 function hold(): void {
   stub.state.held = new Promise((resolve) => {
     letGo = resolve;
   });
 }
 
-it('A replica is reached when Litestream has taken a commit of this file, and is tried every second until then', async () => {
+it('A replica is reached when Litestream has taken a commit of this file, and is probed every second until then', async () => {
   stub.state.advances = false;
   make();
   const reason = 'Litestream follows another file: it lacks a commit of this one';
@@ -147,7 +147,7 @@ it('A replica is behind since the commit whose sync failed, also if Litestream c
   expect(last()?.behindSince).toBeUndefined();
 });
 
-it('Commits wait at most a second for a sync, and the replica stays reached only while Litestream answers', async () => {
+it('Commits wait at most a second for a sync, and the replica stays reached only while Litestream responds', async () => {
   await reach();
   hold();
   const at = await commit();
@@ -167,7 +167,7 @@ it('Commits wait at most a second for a sync, and the replica stays reached only
   expect(reports.some(({ syncMilliseconds = 0 }) => syncMilliseconds >= 5_000)).toBe(true);
 });
 
-it('A stop sends what the replica lacks, if it is reached, and gives that three seconds', async () => {
+it('A stop sends what the replica lacks, if it is reached, for at most three seconds', async () => {
   await reach();
   await replica.close();
   expect(stub.syncs).toHaveLength(2);

@@ -45,7 +45,7 @@ async function open(isReplicated = true) {
 const put = (position: number) => changes({ puts: rows(1, position) });
 const committed = { status: 'committed' };
 
-it('Only one service at a time has the file: a second one, with a replica or without, is refused', async () => {
+it('Only one service at a time has the file: a second one, with or without a replica, is refused', async () => {
   const refuses = async (REPLICATION: string) => {
     const other = spawnServer({ DATABASE_URL: `file:${path}`, REPLICATION });
     expect(await other.exited).toBe(1);
@@ -88,7 +88,7 @@ it('A write lock that another program holds for longer than the busy time-out fa
   expect([ids.includes(100), ids.includes(101)]).toEqual([false, true]);
 });
 
-it('--check asks Litestream, and warns if it does not answer', async () => {
+it('--check contacts Litestream, and warns if it does not respond', async () => {
   await open();
   await opened.pop()?.close();
   const environment = { DATABASE_URL: `file:${path}`, REPLICATION: `async:${socketPath}` };

@@ -1,5 +1,5 @@
-// A model of a disk that loses power. Synced data survives. Of the rest any part may
-// survive, in any combination, torn at the edges of sectors.
+// A model of a disk that loses power. Synced data survives. Any part of the rest may survive, in
+// any combination, torn at sector boundaries.
 
 import { dirname } from 'node:path';
 import type { Random } from '../load/random.js';
@@ -154,7 +154,7 @@ function survivors(change: Write | Truncate, random: Random, { kept, sectorBytes
   return sectorsOf(change, sectorBytes).filter(() => random.chance(kept));
 }
 
-/** The write in pieces, cut at the edges of sectors. */
+/** The write in pieces, cut at sector boundaries. */
 function sectorsOf(write: Write, sectorBytes: number) {
   const { path, offset, data } = write;
   if (sectorBytes === Number.POSITIVE_INFINITY) return [write];

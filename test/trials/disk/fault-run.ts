@@ -50,7 +50,7 @@ export async function runWithFault(
   const seen = isLost ? undefined : read;
   if (isLost && !mistakes.every((one) => one === NO_CREATE)) throw new Error(mistakes.join());
   if (isLost) mistakes.length = 0;
-  // Stopping writes, too, and that write may be the one that fails: then the server is killed.
+  // A stop writes, too, and that write may be the one that fails: then the server is killed.
   const wasHit = options.isHit();
   if (seen === undefined && mistakes.length === 0 && !(isLost && options.killedAtOnce)) {
     await Promise.race([server.exited, delay(END_TIMEOUT_MS, undefined, { ref: false })]);
@@ -109,7 +109,7 @@ async function script(
     if (load.refusals > 0) mistakes.push(`${load.refusals} requests refused`);
     return await readService(client, accountOf(0));
   } catch (error) {
-    // Without an answer the server is ending.
+    // Without a response, the server is ending.
     if (!(error instanceof NoAnswer)) mistakes.push(String(error));
     return undefined;
   }

@@ -1,5 +1,5 @@
-// Reads the output of strace: the server's file operations and answers, in order. A call
-// without a model here is an error, because the disk is rebuilt from these steps alone.
+// Reads the output of strace: the server's file operations and responses, in order. A call without
+// a model here is an error, because the disk is rebuilt from these steps alone.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ export type Write = { kind: 'write'; path: string; offset: number; data: Buffer 
 export type Truncate = { kind: 'truncate'; path: string; size: number };
 export type NameChange = { kind: 'create' | 'make-folder' | 'remove'; path: string };
 export type Rename = { kind: 'rename'; path: string; to: string };
-/** `acknowledge`: the server sends the first byte of a 2xx answer. */
+/** `acknowledge`: the server sends the first byte of a 2xx response. */
 export type Step =
   | (Write | Truncate | NameChange | Rename)
   | { kind: 'sync'; path: string; failed: boolean }
@@ -36,13 +36,13 @@ export function recordingTo(output: string, more: readonly string[] = []) {
 }
 
 /**
- * The steps of a trace: operations on files in the folder, and answers to requests whose
- * id is `change-N-`. A write takes the place of its start, a sync that of its end.
+ * The steps of a trace: operations on files in the folder, and responses to requests whose id is
+ * `change-N-`. A write takes the place of its start, a sync that of its end.
  */
 export function readTrace(file: string, folder: string) {
   const wanted = [hex(folder), hex('HTTP/1.1 2')];
   const steps: (Step | undefined)[] = [];
-  /** Calls under way, by thread. */
+  /** Calls in progress, by thread. */
   const begun: Map<string, { text: string; at: number }> = new Map();
   for (const line of readFileSync(file, 'latin1').split('\n')) {
     const space = line.indexOf(' ');
@@ -107,7 +107,7 @@ function elsewhere(name: string, args: string, result: string, folder: string): 
   if (name.startsWith('open')) {
     const opened = plain(/<([^>]*)>/.exec(result)?.[1] ?? '');
     if (!isInside(opened, folder) || !args.includes('O_CREAT')) return undefined;
-    // With O_EXCL the file is a new one, so it has nothing to cut off.
+    // With O_EXCL the file is new, so there is nothing to truncate.
     if (args.includes('O_TRUNC') && !args.includes('O_EXCL')) {
       throw new Error(`no model of O_TRUNC on ${opened}`);
     }

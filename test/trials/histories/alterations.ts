@@ -1,5 +1,4 @@
-// Altered histories: each is one that no right service can make, so the checker
-// must say so of every one of them.
+// Altered histories that no correct service can produce, so the checker must reject every one.
 
 import type { Operation } from '../load/recorder.js';
 import type { Model } from './checker.js';
@@ -36,7 +35,7 @@ function staleRead(operations: Operation[]): boolean {
   return false;
 }
 
-/** A record is read after its delete was answered. */
+/** A record is read after its delete was acknowledged. */
 function resurrected(operations: Operation[]): boolean {
   const gone = operations.findLast(({ kind, code }) => kind === 'read' && code === 404);
   const was = operations.findLast(
@@ -60,8 +59,8 @@ function createsInOrder(operations: readonly Operation[]) {
 }
 
 /**
- * Two neighbours of a list are swapped of which one was answered before the other
- * was asked for. The order of records that were created at the same time is free.
+ * Swaps two neighbours of a list, one of which was created before the other was requested. Records
+ * that were created concurrently may be in any order.
  */
 function swapOfOrderedRows(operations: Operation[]): boolean {
   const createOf = (row: Operation['record']) =>

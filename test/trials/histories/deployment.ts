@@ -10,7 +10,7 @@ import type { Model } from './checker.js';
 export interface Amount {
   readonly operations: number;
   readonly rounds: number;
-  /** Fewer make a violation quicker to prove: every order of concurrent operations has to be tried. */
+  /** With fewer, a violation is proved sooner: every order of concurrent operations is tried. */
   readonly clients?: number;
 }
 
@@ -20,7 +20,7 @@ export interface Fault {
   readonly models?: readonly Model[];
   /** Why it is unavailable here; undefined if it is available. */
   missing?(): string | undefined;
-  /** Makes the history, and says how often the fault came. */
+  /** Makes the history, and returns how often the fault was injected. */
   run(folder: string, amount: Amount): Promise<Faulted>;
 }
 
@@ -34,7 +34,7 @@ export abstract class Deployment implements Place {
   readonly load: Load;
   readonly header: Header;
   readonly is500Open: boolean;
-  /** How often the service was started again. */
+  /** How often the service was restarted. */
   restarts = 0;
   protected readonly provider: IdentityStub;
 
@@ -47,7 +47,7 @@ export abstract class Deployment implements Place {
 
   abstract originFor(client: number): Promise<string>;
 
-  /** Resolves when the service answers, and no earlier write is under way. */
+  /** Resolves when the service responds, and no earlier write is in progress. */
   abstract calm(): Promise<void>;
 
   protected abstract output(): string;

@@ -1,5 +1,5 @@
 // The trial `histories`: the responses to many concurrent clients, under every fault that we know
-// how to inject, checked by Porcupine, which knows nothing of the service. Controls show that it
+// how to inject, checked by Porcupine, which shares no code with the service. Controls show that it
 // detects violations.
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const AMOUNTS = {
   quick: { operations: 1_200, rounds: 4 },
   usual: { operations: 10_000, rounds: 12 },
 } satisfies Record<string, Amount>;
-/** A long run is cut into histories of this many operations: a model's search must stay in memory. */
+/** A long run is cut into histories of this many operations to keep a search in memory. */
 const HISTORY_MAX_OPERATIONS = 2_500;
 /** While it runs; the report has all of it. */
 const SAID_MAX_CHARACTERS = 400;
@@ -88,7 +88,7 @@ async function underFault(
       const verdict = await checker(model, path);
       const { illegal, undecided, parts, part, smallest = [] } = verdict;
       checked.set(model, (checked.get(model) ?? 0) + parts);
-      // A history that the checker could not decide in time doesn't hold either.
+      // A history that the checker can't decide in time doesn't hold, either.
       if (illegal + undecided === 0) continue;
       const lines = [`${model}: ${illegal} of ${parts} illegal, ${undecided} undecided`];
       if (part !== undefined) lines.push(`the smallest, of ${part}:`, ...smallest);

@@ -15,9 +15,9 @@ import { type Amount, Deployment, type Fault, type Faulted } from './deployment.
 
 const CLIENTS = 12;
 const SLOW_SYNCS = 'inject=fsync,fdatasync:delay_exit=20000';
-/** Of the syncs of one thread: the first that fails, and after how many the next. */
+/** The first sync of a thread that fails, and after how many the next one does. */
 const FAILING_SYNCS = 'inject=fsync,fdatasync:error=EIO:when=25+40';
-/** Kills of starts, one after the other, in each round. */
+/** Consecutive kills during a start, in each round. */
 const KILLED_STARTS = 4;
 
 /** Reads its options through a pipe: they contain the Worker, and one argument has at most 128 KiB. */
@@ -55,7 +55,7 @@ class OneProcess extends Deployment {
       const input = JSON.stringify(await workerOptions(folder, vars));
       const command = [process.execPath, '--input-type=module', '--eval', MINIFLARE];
       deployment.#spawn = () => {
-        // A group of its own, so that all of it is killed at once, as a power cut would.
+        // Its own process group, so that all of it is killed at once, as a power cut would.
         const program = startProgram(command, { cwd: root, input, isGroup: true });
         return { ...program, listening: () => program.saw(/^(http:\S+)\n/) };
       };
@@ -71,7 +71,7 @@ class OneProcess extends Deployment {
   async start(under?: Under): Promise<void> {
     this.service = this.#spawn(under);
     const origin = await this.service.listening();
-    // A process that is gone makes no write any more.
+    // A dead process makes no more writes.
     this.recorder.close();
     this.#up(origin);
   }
@@ -183,7 +183,7 @@ export const WORKER_FAULTS: readonly Fault[] = [
   newestDeleted('workers', ', on Workers'),
 ];
 
-/** The kills come at moments that are spread over a stop and over a start, as long as these take here. */
+/** The kills are spread over the duration of a stop and of a start on this machine. */
 async function cutShort(folder: string, amount: Amount): Promise<Faulted> {
   const { rounds } = amount;
   const deployment = await OneProcess.open('node', folder, amount);
@@ -215,7 +215,7 @@ async function traced(inject: string, folder: string, amount: Amount): Promise<F
   while (deployment.recorder.operations.length < amount.operations / 2) {
     await delay(20);
     if (deployment.service.isRunning()) continue;
-    // "Reload or stop rather than go on": it is started again, now without the fault.
+    // "Reload or stop rather than go on": it is restarted, now without the fault.
     ends++;
     await deployment.end('SIGKILL');
     await deployment.start([]);

@@ -22,7 +22,7 @@ const CALM_MAX_MS = 60_000;
 interface Place {
   readonly proxy: TcpProxy;
   service?: ReturnType<typeof spawnServer>;
-  /** Undefined: no client asks here. */
+  /** Undefined: no client uses it. */
   origin: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export class PostgresDeployment extends Deployment {
     here.origin = await here.service.listening();
   }
 
-  /** Ends the process in the place. Clients keep asking there until it has gone. */
+  /** Ends the process in the place. Clients keep using it until it has ended. */
   async end(place: number, signal: NodeJS.Signals): Promise<void> {
     const here = this.at(place);
     await here.service?.stop(signal);
@@ -131,7 +131,7 @@ export class PostgresDeployment extends Deployment {
     return (await Promise.all(answers)).every((isOk) => isOk);
   }
 
-  /** Each client has a process of its own, so that a fault of one leaves the others' clients at work. */
+  /** Each client has a process of its own, so a fault of one leaves other clients at work. */
   async originFor(client: number): Promise<string> {
     for (;;) {
       const origins = this.places.map(({ origin }) => origin);

@@ -15,10 +15,10 @@ import type { TcpProxyState } from '../../support/tcp-proxy.js';
 import type { Amount, Fault, Faulted } from './deployment.js';
 import { PostgresDeployment } from './postgres-deployment.js';
 
-/** Longer than the 5 s within which a request is answered. */
+/** Longer than the 5 s that a request may take. */
 const LONG_MS = 8_000;
 const SHORT_MS = 2_500;
-/** A frozen process, longer than any time-out of Postgres or of a pool. */
+/** For a frozen process: longer than any time-out of Postgres or of a pool. */
 const FROZEN_MS = 20_000;
 const AWAY_MS = 12_000;
 const DISK_BYTES = 120_000_000;
@@ -131,7 +131,7 @@ async function diskFull(amount: Amount): Promise<Faulted> {
     const unclear = () => recorder.operations.filter(({ code }) => code === 0).length;
     const before = unclear();
     const end = performance.now() + LONG_MS;
-    // Rows that are there take small changes; new pages have no room.
+    // Existing rows have room for small changes; there is none for new pages.
     while (unclear() - before < FULL_DISK_REFUSALS && performance.now() < end) await delay(5);
     refused += unclear() - before;
     rmSync(ballast);

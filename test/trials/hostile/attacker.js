@@ -1,4 +1,4 @@
-// The hostile clients' process: it does what its argument says until the time is over, and prints how
+// The hostile clients' process: it does what its argument says until its time is up, and prints how
 // many requests it has sent.
 
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ class Client {
     this.#client = client;
   }
 
-  /** Runs until its time is over, and leaves no connection open. */
+  /** Runs until its time is up, and leaves no connection open. */
   async run(/** @type {number} */ milliseconds) {
     const { connections, sends } = this.#client;
     const isAnew = sends === 'each anew';
@@ -49,7 +49,7 @@ class Client {
     await Promise.all(lives);
   }
 
-  /** Not all at once: a bare server of Node, too, stands still for 60 to 120 ms when 2,000 connections end together. */
+  /** Not all at once: even a bare Node server stalls for 60 to 120 ms when 2,000 connections end together. */
   async #leave() {
     const sockets = [...this.#sockets];
     for (let first = 0; first < sockets.length; first += LEAVING_TOGETHER) {

@@ -1,9 +1,9 @@
-// The attacks of the trial `hostile`, each made for one bound of the service.
+// The attacks of the trial `hostile`, each aimed at one bound of the service.
 
 import { ADMIN_KEY } from '../../support/contract.js';
 import { asAccount, type Behaviour, byToken } from '../../support/identity-stub.js';
 
-/** `{n}` in it stands for a number that is new each time. */
+/** `{n}` in it is replaced by a new number each time. */
 export interface Template {
   readonly method: string;
   readonly path: string;
@@ -14,8 +14,8 @@ export interface Template {
 export interface HostileClient {
   readonly asks: readonly Template[];
   /**
-   * - `in turn`: each request after the start of the answer to the one before.
-   * - `at once`: one behind the other on one connection, as fast as the socket takes them.
+   * - `in turn`: each request once the previous response has started.
+   * - `at once`: pipelined on one connection, as fast as the socket accepts them.
    * - `each anew`: every 2 ms a new connection for one request.
    * - `once`: one request; then the connection is idle.
    */
@@ -24,7 +24,7 @@ export interface HostileClient {
   readonly reads?: 'slowly' | 'nothing';
   /** Resets each connection at a random moment of its first 300 ms. */
   readonly vanishes?: boolean;
-  /** How many do the same. With `each anew`: the most that are open at once. */
+  /** How many clients do the same. With `each anew`: the most that are open at once. */
   readonly connections: number;
 }
 
@@ -37,7 +37,7 @@ export const LARGE_RECORD_CHARACTERS = 1_000_000;
 const JUNK_CHECK_MS = 300;
 const CROWD_SIZE = 200;
 
-/** The provider takes its time for tokens that it does not know. Those of the crowd are good. */
+/** The provider is slow for tokens that it does not know. Those of the crowd are valid. */
 export const provider: Behaviour = (token, response) => {
   const [, member] = /^crowd-(\d+)$/.exec(token) ?? [];
   if (member !== undefined) {

@@ -1,5 +1,5 @@
-// The neighbour: another account's client in a thread of its own. It reads a record every
-// 20 ms and creates one every 100 ms, and notes how long each answer took.
+// The neighbour: another account's client in a thread of its own. It reads a record every 20 ms and
+// creates one every 100 ms, and records how long each response took.
 
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -13,7 +13,7 @@ const { origin, headers } = workerData;
 const noted = { readMs: [], writeMs: [], failures: [], created: [] };
 const underWay = new Set();
 
-/** Each has a connection of its own while others wait: a slow answer doesn't hide behind the ones before it. */
+/** Each has its own connection while others wait, so that no request waits behind a slow response. */
 async function ask(/** @type {string} */ method, id = '') {
   const started = performance.now();
   const isRead = method === 'GET';

@@ -30,9 +30,9 @@ import {
 const ORDERS = { small: 2_000, quick: 200_000, usual: 200_000 };
 const MILLISECONDS = { small: 1_000, quick: 5_000, usual: 30_000 };
 const LARGE_RECORDS = 30;
-/** The heap of the promise, and the unit's one thread of V8. */
+/** The promised heap, and the unit's single V8 thread. */
 const NODE_OPTIONS = '--max-old-space-size=512 --v8-pool-size=1';
-/** The heap, 64 MiB of bodies and answers, buffers of connections, the storage thread, the program. */
+/** The heap, 64 MiB of bodies and responses, socket buffers, the storage thread, the program. */
 const MEMORY_MAX_MEGABYTES = 800;
 const READ_P99_MAX_MS = 300;
 const WRITE_P99_MAX_MS = 2_000;
@@ -53,7 +53,7 @@ const ATTACKER = [
 export interface Noted {
   readonly readMs: number[];
   readonly writeMs: number[];
-  /** Answers that were missing, refused or wrong. */
+  /** Responses that were missing, refused or wrong. */
   readonly failures: string[];
   /** Ids of the customers that it created. */
   readonly created: string[];
@@ -182,7 +182,7 @@ function measured({ readMs, writeMs, failures }: Noted): string {
   return `${failures.length} failed${kinds}, reads ${times(readMs)} ms, writes ${times(writeMs)} ms (p50, p99, most)`;
 }
 
-/** Starts the service again and reads what it has. A create without an answer may be stored or not. */
+/** Starts the service again and reads what it has. A create without a response may be stored. */
 async function differencesAfterRestart(
   environment: Readonly<Record<string, string>>,
   { created, failures }: Noted,

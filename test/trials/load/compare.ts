@@ -106,7 +106,7 @@ function verdictOf(
     const next = changeable.map((state) => after(state, change));
     if (isAcknowledged(change)) states = next;
     else states = [...states, ...next];
-    // Its client has sent nothing later at that moment.
+    // Its client had sent nothing newer by then.
     if (!isAcknowledged(change) && change.code !== 0) break;
   }
   if (states.some((state) => isDeepStrictEqual(state, found))) return undefined;

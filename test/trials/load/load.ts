@@ -14,7 +14,7 @@ const RECORDS_MAX = 8;
 const KNOWN_DEAD = 6;
 const OPERATOR_SHARE = 0.2;
 const PAGE_SIZES = [2, 3, 5, 20];
-/** Of texts in characters, and the share of texts that are at most so long. */
+/** Lengths of texts in characters, and the share of texts up to each length. */
 const LENGTHS = [
   [400, 0.75],
   [8_000, 0.97],
@@ -33,7 +33,7 @@ interface LoadOptions {
   readonly isApart?: boolean;
 }
 
-/** The account of a client that is apart. */
+/** The account of a client that has its own. */
 export const accountOf = (client: number) => `owner-${client}`;
 
 type LoadTarget = Target & { readonly coll: Collection };
@@ -61,7 +61,7 @@ export class Load {
     this.#clients = [this.#first, ...others];
   }
 
-  /** `until`: whether a client ends by itself, by the status of its last answer. */
+  /** `until`: whether a client ends by itself, by the status of its last response. */
   start(how: { clients?: number; until?(last: RandomClient['last']): boolean } = {}): void {
     const { clients = this.#clients.length, until = () => false } = how;
     const { pauseMs = 0 } = this.#options;
@@ -101,10 +101,10 @@ export class Load {
       for (const coll of COLLECTIONS) {
         const target = { who, operator: false, coll, id: '' };
         const all = await this.#first.list(target, EVERYTHING);
-        // So that a history has searches with answers, however few of the clients' found something.
+        // So that a history has searches with results, however few of the clients' found something.
         for (const q of WORDS) await this.#first.list(target, { ...EVERYTHING, q });
         const { live, dead } = this.#idsOf(who, coll);
-        // Some were made without an answer.
+        // Some were made without a response.
         const ids = new Set([...live, ...(all?.rows ?? []).map(({ id }) => String(id)), ...dead]);
         for (const id of ids) await this.#first.read({ ...target, id });
       }
@@ -114,7 +114,7 @@ export class Load {
     await this.#first.wholeAudit();
   }
 
-  /** Makes a record and deletes it, so that the highest id is gone. */
+  /** Creates a record and deletes it, so that the highest id is free. */
   async makeAndDelete(): Promise<void> {
     for (const coll of COLLECTIONS) {
       const target = { who: ACCOUNTS[0] ?? '', operator: false, coll, id: '' };
@@ -123,7 +123,7 @@ export class Load {
     }
   }
 
-  /** One random request. Resolves with the status of its answer. */
+  /** One random request. Resolves with its status. */
   async step(client = this.#first): Promise<RandomClient['last']> {
     await this.#something(client);
     return client.last;
@@ -150,7 +150,7 @@ export class Load {
     return dice < 94 ? client.page(who) : client.audit();
   }
 
-  /** Creates a record of the first client's own. Resolves with the status of the answer. */
+  /** Creates a record of the first client's own. Resolves with the status. */
   async create(): Promise<RandomClient['last']> {
     const [coll] = COLLECTIONS;
     await this.#create(this.#first, { who: accountOf(0), operator: false, coll, id: '' });

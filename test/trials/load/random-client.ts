@@ -1,4 +1,4 @@
-// The requests of one client of a load, each recorded with what was answered.
+// The requests of one client of a load, each recorded with its response.
 
 import type { Envelope } from '../../support/contract.js';
 import { type Call, clientOf, NoAnswer } from '../service/client.js';
@@ -24,7 +24,7 @@ type AnsweredEvent = StoredEvent & { readonly owner_sub: string };
 export interface Place {
   /** The service's current origin, for a client; waits while it is down. */
   originFor(client: number): Promise<string>;
-  /** Whether a write that was answered with 500 may yet be made, by another process than the one that answered. */
+  /** Whether a write that got 500 may still be made, by another process than the one that responded. */
   readonly is500Open: boolean;
 }
 
@@ -35,9 +35,9 @@ export class RandomClient {
   readonly client: number;
   readonly #recorder: Recorder;
   readonly #place: Place;
-  /** Requests that the service answered without doing anything. */
+  /** Requests that got a response without any effect. */
   refusals = 0;
-  /** The status of the last answer. */
+  /** The status of the last response. */
   last: number | 'lost' = 200;
 
   constructor(client: number, recorder: Recorder, place: Place) {
@@ -120,7 +120,7 @@ export class RandomClient {
     const asked = { ...about, call: recorder.now() };
     const isWrite = call.method !== 'GET';
     const account = target.operator ? undefined : target.who;
-    // A trace recognises the answer to a change by it.
+    // A trace recognises the response to a change by it.
     const requestId = `${isWrite ? 'change' : 'read'}-${number}-`;
     const sent = clientOf(origin).send<Data>({ ...call, account, requestId });
     const answer = await sent.catch((error: unknown) => {

@@ -1,5 +1,5 @@
-// What each client asked, when, and what it was answered: one JSON object a line, as the checker of
-// the histories reads it.
+// Each client's requests, with their times and responses: one JSON object per line, as the
+// histories' checker reads them.
 
 import { writeFileSync } from 'node:fs';
 
@@ -29,9 +29,9 @@ export interface Target {
   readonly id: string;
 }
 
-/** One request; what does not belong to its kind is not there. Times in nanoseconds since the recording began. */
+/** One request; what does not apply to its kind is absent. Times in nanoseconds since the recording began. */
 export interface Asked extends Target {
-  /** In the order of asking. */
+  /** In the order of the requests. */
   readonly number: number;
   readonly kind: 'create' | 'patch' | 'delete' | 'read' | 'list' | 'payments' | 'page' | 'audit';
   readonly client: number;
@@ -39,10 +39,10 @@ export interface Asked extends Target {
   readonly body?: Properties | undefined;
 }
 
-/** A request with its answer; the control alters some. */
+/** A request with its response; the control alters some. */
 export interface Operation extends Omit<Asked, 'id'> {
   return: number;
-  /** The answer's status; 0 when it is unknown whether a write was made. */
+  /** The response's status; 0 if it is unknown whether a write was made. */
   code: number;
   id: string;
   q?: string;
@@ -66,7 +66,7 @@ export interface Header {
 
 export class Recorder {
   readonly operations: Operation[] = [];
-  /** Writes that may yet be made: their connection broke, or another process may make them. */
+  /** Writes that may still be made: their connection broke, or another process may make them. */
   open: readonly Operation[] = [];
   readonly #start = performance.now();
   #asked = 0;
@@ -86,14 +86,14 @@ export class Recorder {
     return taken;
   }
 
-  /** A write of which nobody knows whether it was made; `isOpen`: it may be made later. */
+  /** A write whose outcome is unknown; `isOpen`: it may still be made. */
   takeUnclear(asked: Asked, isOpen: boolean): Operation {
     const taken = this.take({ ...asked, code: 0 });
     if (isOpen) this.open = [...this.open, taken];
     return taken;
   }
 
-  /** These cannot be made any more: no process that could make them is left. */
+  /** These can't be made any more, because no process that could is left. */
   close(closed = this.open): void {
     for (const operation of closed) operation.return = this.now();
     this.open = this.open.filter((operation) => !closed.includes(operation));

@@ -1,5 +1,5 @@
-// The model of one account: a Map of records in their order of creation, and the answers
-// that follow from it. It is written from the contract and uses no code of the service.
+// The model of one account: a Map of records in their order of creation, and the responses that
+// follow from it. It is written from the contract and uses no code of the service.
 
 import { COLLECTIONS, type CollectionName, ROW_OF } from '../../support/collection-table.js';
 

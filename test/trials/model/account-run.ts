@@ -24,7 +24,7 @@ export type Event = { action: string; resource: string; record_id: string; chang
 export class AccountRun {
   /** The events that the audit log must hold for this account, oldest first. */
   events: Event[] = [];
-  /** Ids of other accounts' records; requests for them must be answered 404. */
+  /** Ids of other accounts' records; requests for them must get 404. */
   strangers: string[] = [];
   #gone = ['CUS-999999', 'constructor', '..%2f..'];
 
@@ -157,7 +157,7 @@ export class AccountRun {
     );
   }
 
-  /** Sends a write. It may be answered 500 when it was committed together with one that storage refuses. */
+  /** Sends a write. It may get 500 if it was committed together with one that storage refuses. */
   async #write(byOperator: boolean, method: Call['method'], path: string, body?: JsonRecord) {
     const answer = await this.#request(byOperator, method, path, body);
     if (answer.status === 500) {

@@ -24,7 +24,7 @@ const ODD = ['', 0, -1, null, true, [], {}, 1e21, 0.1, '7', { deep: [{ a: null }
 const NAMES = ['id', 'owner_sub', 'ownerSub', 'status', 'paid', 'method', '__proto__', '0', 'note'];
 const NUMBERS = ['9'.repeat(30), ...'1,2,3,7,100,201,0,-1,x,1.5,007,'.split(',')];
 const TEXT_MAX_PIECES = 3;
-/** How often each kind comes. */
+/** How often each kind occurs. */
 const KINDS = Object.entries({
   ...{ create: 8, read: 3, patch: 5, delete: 3, list: 5, payments: 1, account: 1 },
 }).flatMap(([kind, weight]) => Array<string>(weight).fill(kind)) as Command['kind'][];

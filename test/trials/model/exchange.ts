@@ -1,5 +1,5 @@
-// Sends one request and checks what holds for every answer: headers, envelope, and that it
-// holds no data of another account.
+// Sends one request and checks what every response must have: headers, envelope, and no data of
+// another account.
 
 import assert, { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
@@ -8,12 +8,12 @@ import type { Call, Client } from '../service/client.js';
 
 let requests = 0;
 
-/** A text that is in every record of this account, and in no answer to another account. */
+/** A text that is in every record of this account, and in no response to another account. */
 export function canaryOf(subject: string): string {
   return `canary-${subject.replace(/\D/g, '')}`;
 }
 
-/** Rejects when the form of the answer breaks the contract, or when it holds data of another account. */
+/** Rejects if the response's form breaks the contract, or if it contains data of another account. */
 export async function exchange<Data = Row>(client: Client, call: Call) {
   const requestId = `r-${++requests}`;
   const { status, headers, text, json } = await client.send<Data>({ ...call, requestId });

@@ -1,5 +1,5 @@
 // The trial `model`: several accounts and the operator at the same time, with refused commits and
-// restarts. Every answer is compared with a plain model, and after each step all records and views.
+// restarts. A plain model checks every response, and after each step all records and views.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ export interface Call {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Under `/api/v1`. */
   readonly path: string;
-  /** The subject of the account that asks; without it the operator does. */
+  /** The subject of the calling account; without it, the operator calls. */
   readonly account?: string | undefined;
   readonly requestId?: string;
   /** Sent as JSON. */
@@ -59,7 +59,7 @@ export function clientOf(host: string | Fetch) {
     return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
   }
 
-  /** Rejects unless the answer is 200. */
+  /** Rejects unless the status is 200. */
   async function get<Data>(path: string, account?: string): Promise<Envelope<Data>> {
     const { status, json, text } = await send<Data>({ method: 'GET', path, account });
     if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);

@@ -81,36 +81,33 @@ it.each<[name: string, answer: Answer, signIn: string]>([
      await signInWithEmailAndPassword(auth, 'amina@shop.example', 'p');`,
   ],
   ['Clerk', clerk, ''],
-])(
-  'The function for %s reuses its token, and fetches a new one after a refusal',
-  async (...row) => {
-    const [name, answer, signIn] = row;
-    const files = {
-      'token.js': pageCode(PAGE, `${name} (\``).replace('PUBLISHABLE-KEY', CLERK_KEY),
-      'main.js': `import { token } from './token.js';
+])('The function for %s reuses its token, and renews it after a refusal', async (...row) => {
+  const [name, answer, signIn] = row;
+  const files = {
+    'token.js': pageCode(PAGE, `${name} (\``).replace('PUBLISHABLE-KEY', CLERK_KEY),
+    'main.js': `import { token } from './token.js';
       ${signIn}
       const tokens = [await token(), await token()];
       document.body.dataset.tokens = [...tokens, await token(tokens[0])].join(' ');`,
+  };
+  const { page, origin, complaints, close } = await openWindow(await bundled(files, 'main.js'));
+  onTestFinished(close);
+  await page.route(/^https:/, async (route) => {
+    const request = route.request();
+    const given = answer(new URL(request.url()), request.postData() ?? '');
+    const isPage = typeof given === 'string';
+    const headers = {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'content-type': isPage ? 'text/html' : 'application/json',
     };
-    const { page, origin, complaints, close } = await openWindow(await bundled(files, 'main.js'));
-    onTestFinished(close);
-    await page.route(/^https:/, async (route) => {
-      const request = route.request();
-      const given = answer(new URL(request.url()), request.postData() ?? '');
-      const isPage = typeof given === 'string';
-      const headers = {
-        'access-control-allow-origin': origin,
-        'access-control-allow-credentials': 'true',
-        'content-type': isPage ? 'text/html' : 'application/json',
-      };
-      await route.fulfill({ headers, body: isPage ? given : JSON.stringify(given) });
-    });
-    await page.goto(origin);
-    const text = (await page.locator('body[data-tokens]').getAttribute('data-tokens')) ?? '';
-    const [first = '', second, fresh = ''] = text.split(' ');
-    const claims = [first, fresh].map((token) => decodeJwt(token));
-    expect([second, complaints]).toEqual([first, []]);
-    expect(claims).toMatchObject([{ sub: 'amina' }, { sub: 'amina' }]);
-    expect(claims[1]?.jti).not.toBe(claims[0]?.jti);
-  },
-);
+    await route.fulfill({ headers, body: isPage ? given : JSON.stringify(given) });
+  });
+  await page.goto(origin);
+  const text = (await page.locator('body[data-tokens]').getAttribute('data-tokens')) ?? '';
+  const [first = '', second, fresh = ''] = text.split(' ');
+  const claims = [first, fresh].map((token) => decodeJwt(token));
+  expect([second, complaints]).toEqual([first, []]);
+  expect(claims).toMatchObject([{ sub: 'amina' }, { sub: 'amina' }]);
+  expect(claims[1]?.jti).not.toBe(claims[0]?.jti);
+});

@@ -45,28 +45,25 @@ it('An account that does not or cannot exist is 404, with a link to the accounts
   }
 });
 
-it.each(COLLECTION_NAMES)(
-  '<script> in any field of %s is shown as text on every page',
-  async (name) => {
-    const subject = `${ATTACK}&amp;`;
-    const body: Record<string, unknown> = { [ATTACK]: { [ATTACK]: [ATTACK] }, role: ATTACK };
-    for (const { name: field, kind } of fieldsOf(name)) {
-      body[field] = kind === 'number' || kind === 'money' ? 5 : ATTACK;
-    }
-    const { id } = await recordsOf(subject)[name].create(body as never);
-    const base = `/accounts/${encodeURIComponent(subject)}`;
-    const q = `?q=${encodeURIComponent(ATTACK)}`;
-    const own = ['payments', name, `${name}${q}`, `${name}/new`, `${name}/${id}/change`];
-    const others = ['/', '/accounts', `/accounts${q}`, `/audit?account=${base.slice(10)}`];
-    const shown = `${base}/${name}/${id}`;
-    for (const path of [...others, ...own.map((rest) => `${base}/${rest}`), shown]) {
-      const { text, status } = await on.visitor.get(path);
-      expect(status, path).toBe(200);
-      expect(text, path).not.toMatch(/<script>|<img src=x|\bonerror=alert\(1\)>(?!")/);
-      if (path === shown) expect(plainText(text)).toContain(ATTACK);
-    }
-  },
-);
+it.each(COLLECTION_NAMES)('<script> in any field of %s is text on every page', async (name) => {
+  const subject = `${ATTACK}&amp;`;
+  const body: Record<string, unknown> = { [ATTACK]: { [ATTACK]: [ATTACK] }, role: ATTACK };
+  for (const { name: field, kind } of fieldsOf(name)) {
+    body[field] = kind === 'number' || kind === 'money' ? 5 : ATTACK;
+  }
+  const { id } = await recordsOf(subject)[name].create(body as never);
+  const base = `/accounts/${encodeURIComponent(subject)}`;
+  const q = `?q=${encodeURIComponent(ATTACK)}`;
+  const own = ['payments', name, `${name}${q}`, `${name}/new`, `${name}/${id}/change`];
+  const others = ['/', '/accounts', `/accounts${q}`, `/audit?account=${base.slice(10)}`];
+  const shown = `${base}/${name}/${id}`;
+  for (const path of [...others, ...own.map((rest) => `${base}/${rest}`), shown]) {
+    const { text, status } = await on.visitor.get(path);
+    expect(status, path).toBe(200);
+    expect(text, path).not.toMatch(/<script>|<img src=x|\bonerror=alert\(1\)>(?!")/);
+    if (path === shown) expect(plainText(text)).toContain(ATTACK);
+  }
+});
 
 it('No page exceeds 30,000 bytes, and neither the pages nor the log contain the key', async () => {
   const order = `${ORDERS}/ORD-0002`;

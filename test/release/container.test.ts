@@ -34,28 +34,26 @@ function instructions(name: string): string[] {
     .map((line) => line.slice(name.length + 1));
 }
 
-it.runIf(canTry)(
-  'The image starts, becomes ready, leaves its root unchanged, and exits with 0',
-  async () => {
-    const image = join(folder.path, 'image');
-    await mkdir(join(image, 'app'), { recursive: true });
-    for (const copied of instructions('COPY')) {
-      const names = copied.split(' ');
-      const to = names.pop() ?? '';
-      for (const name of names) {
-        const target = to.endsWith('/') ? join(image, 'app', to, name) : join(image, 'app', to);
-        await cp(join(release, name), target, { recursive: true });
-      }
+it.runIf(canTry)('The image starts, is ready, keeps its root, and exits with 0', async () => {
+  const image = join(folder.path, 'image');
+  await mkdir(join(image, 'app'), { recursive: true });
+  for (const copied of instructions('COPY')) {
+    const names = copied.split(' ');
+    const to = names.pop() ?? '';
+    for (const name of names) {
+      const target = to.endsWith('/') ? join(image, 'app', to, name) : join(image, 'app', to);
+      await cp(join(release, name), target, { recursive: true });
     }
-    const first = (name: string) => JSON.parse(instructions(name)[0] ?? '[]')[0];
-    const [entry, command] = [first('ENTRYPOINT'), first('CMD')];
-    const health = /CMD (\[.*\])/.exec(instructions('HEALTHCHECK')[0] ?? '')?.[1] ?? '[]';
-    const made = /(?:\/\w+ ?)+$/.exec(instructions('RUN')[0] ?? '')?.[0] ?? '';
-    const script = join(folder.path, 'run.sh');
-    const environment = instructions('ENV').join(' ');
-    await writeFile(
-      script,
-      `set -eu
+  }
+  const first = (name: string) => JSON.parse(instructions(name)[0] ?? '[]')[0];
+  const [entry, command] = [first('ENTRYPOINT'), first('CMD')];
+  const health = /CMD (\[.*\])/.exec(instructions('HEALTHCHECK')[0] ?? '')?.[1] ?? '[]';
+  const made = /(?:\/\w+ ?)+$/.exec(instructions('RUN')[0] ?? '')?.[0] ?? '';
+  const script = join(folder.path, 'run.sh');
+  const environment = instructions('ENV').join(' ');
+  await writeFile(
+    script,
+    `set -eu
 root=${image}
 ip link set lo up
 mount --bind $root $root
@@ -79,12 +77,11 @@ wait $service && echo 'stopped with 0'
 ls $root/backups/daily/*.db | wc -l
 stat -c '%u %a' $root/data/service.db
 `,
-    );
-    const own = ['--mount', '--net', '--pid', '--fork', '--kill-child'];
-    const { stdout } = await run('unshare', [...own, 'sh', script]);
-    expect(stdout).toMatch(/^ready[\s\S]*\n1\n200\nstopped with 0\n1\n1000 600\n$/);
-  },
-);
+  );
+  const own = ['--mount', '--net', '--pid', '--fork', '--kill-child'];
+  const { stdout } = await run('unshare', [...own, 'sh', script]);
+  expect(stdout).toMatch(/^ready[\s\S]*\n1\n200\nstopped with 0\n1\n1000 600\n$/);
+});
 
 it.runIf(has('docker-compose'))('The Compose file is valid', async () => {
   await writeFile(join(release, 'operations/admin-key'), 'k'.repeat(40));

@@ -183,7 +183,7 @@ async function serverOver(url: string) {
   return { ready: () => readyOf(operations), metrics, create };
 }
 
-it('A process is not ready while Postgres accepts no writes, and ready again afterwards', async () => {
+it('A process is not ready while Postgres is read-only, and ready again afterwards', async () => {
   const { name, url, sql } = await newDatabase();
   const server = await sharedPostgres();
   const { ready, metrics } = await serverOver(url);
@@ -201,21 +201,18 @@ it('A process is not ready while Postgres accepts no writes, and ready again aft
 
 const under = privateMounts();
 
-it.skipIf(under === undefined)(
-  'A process is not ready when the disk of Postgres is full',
-  async () => {
-    const { server: small, disk } = await openPostgresOnSmallDisk(120_000_000, under ?? []);
-    onTestFinished(() => small.close());
-    const url = await small.make('filled');
-    const { ready, metrics, create } = await serverOver(url);
-    expect(await create()).toBe(201);
-    expect(await metrics()).toMatch(/^service_commits_total\{result="committed"\} 1$/m);
-    const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize));
-    await expect.poll(create).toBe(500);
-    expect(await ready()).toMatchObject({ ready: false, reasons: ['writes_failing', 'disk_full'] });
-    rmSync(join(disk, 'filler'));
-    await expect.poll(ready).toMatchObject({ ready: true });
-    expect(await create()).toBe(201);
-  },
-);
+it.skipIf(under === undefined)('A process is not ready when Postgres’ disk is full', async () => {
+  const { server: small, disk } = await openPostgresOnSmallDisk(120_000_000, under ?? []);
+  onTestFinished(() => small.close());
+  const url = await small.make('filled');
+  const { ready, metrics, create } = await serverOver(url);
+  expect(await create()).toBe(201);
+  expect(await metrics()).toMatch(/^service_commits_total\{result="committed"\} 1$/m);
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize));
+  await expect.poll(create).toBe(500);
+  expect(await ready()).toMatchObject({ ready: false, reasons: ['writes_failing', 'disk_full'] });
+  rmSync(join(disk, 'filler'));
+  await expect.poll(ready).toMatchObject({ ready: true });
+  expect(await create()).toBe(201);
+});

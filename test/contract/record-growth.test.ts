@@ -17,7 +17,7 @@ describeContract('The size of a record', (service) => {
     const refused = await account.patch(path, { second: 'x'.repeat(room + 1) });
     expectError(refused, 422, 'VALIDATION_FAILED');
     expect(refused.json.error?.message).toBe(
-      `the record would have ${MAX_BYTES + 1} bytes of JSON; it may have ${MAX_BYTES}, spread it over several records`,
+      `the record would have ${MAX_BYTES + 1} bytes of JSON; the limit is ${MAX_BYTES}: split it into several records`,
     );
     const byOperator = tenantPath(account.subject, 'businesses', id);
     const second = 'x'.repeat(room + 1);

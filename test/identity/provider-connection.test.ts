@@ -71,7 +71,7 @@ describe('`check --online`', () => {
     ['a refusal', answer(401, { error: 'invalid_token' }), '^a made-up token is refused$'],
     ['a redirect', answer(301, '', { Location: 'http://x/?canary' }), `status 301${remedy}`],
     ['the discovery document', answer(200, { issuer: 'x' }), `without a usable subject.*${remedy}`],
-    ['an account', answer(200, { sub: 'canary' }), `every token opens an account${remedy}`],
+    ['an account', answer(200, { sub: 'canary' }), `every token is accepted${remedy}`],
     ['no answer', (_token, response) => response.destroy(), `token: ECONNRESET${remedy}`],
   ])('reports %s to a made-up token, and what the operator can do', async (_, behaviour, words) => {
     await using stub = await openIdentityStub(behaviour);

@@ -79,7 +79,7 @@ it('A backup whose service is killed is never completed, because the next servic
   // The shell ends at once.
   const args = ['-c', '"$0" "$@" "$$" &', process.execPath, script, source, part, file];
   const { stderr } = await promisify(execFile)('sh', args);
-  expect(stderr).toBe('the service that asked for it has ended');
+  expect(stderr).toBe('the service that requested it has ended');
   expect(await readdir(folder)).toEqual(['a.part']);
 });
 

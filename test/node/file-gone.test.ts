@@ -40,7 +40,7 @@ it('After the file is deleted, writes are refused, the command names the remedy,
   const unnoticed = (await create())[0] === 201 ? 1 : 0;
   // At once, without waiting for the next check.
   expect(await reasons()).toEqual(['storage_lost']);
-  expect(server.output()).toContain('is gone, or its disk');
+  expect(server.output()).toContain('or its disk is gone');
   expect(await create()).toEqual([500, 'STORAGE_FAILED']);
   const { port: OPS_PORT } = new URL(operationsOf(server));
   const lines = [

@@ -74,7 +74,7 @@ it('The deleted log of a killed process is detected, unless DATABASE_CREATE=yes 
   // Twice, because the first refusal must leave no log that could pass for the lost one.
   for (let start = 0; start < 2; start++) {
     expect(await refusal()).toContain(
-      'its log is missing, and acknowledged writes with it; restore a backup, or start the service once with DATABASE_CREATE=yes, which takes it as it is',
+      'its log is missing, and with it acknowledged writes; restore a backup, or start the service once with DATABASE_CREATE=yes to accept the loss',
     );
   }
   await starts({ DATABASE_CREATE: 'yes' });

@@ -133,7 +133,7 @@ describe('A check', () => {
     const { events, found } = await check({ PORT: new URL(server.origin).port });
     expect(events).toEqual(['check_passed']);
     expect(found['database']).toMatch(/^in use by another process/);
-    expect(found['port']).toMatch(/ is in use, as the service is running$/);
+    expect(found['port']).toMatch(/ is in use, presumably by the running service$/);
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
     expect(await server.stop()).toBe(0);
     expect((await check()).found['database']).toMatch(/^usable/);

@@ -26,8 +26,8 @@ it.each<[string, object, string]>([
   ['is no JSON', { body: '{"canary":' }, 'is not JSON'],
   ['is an array', { body: '["canary"]' }, 'is not a JSON object'],
   ['is null', { body: 'null' }, 'is not a JSON object'],
-  ['is of no collection', { collection: 'invoices' }, 'is of no collection'],
-  ['has the collection constructor', { collection: 'constructor' }, 'is of no collection'],
+  ['has an unknown collection', { collection: 'invoices' }, 'has an unknown collection'],
+  ['has the collection constructor', { collection: 'constructor' }, 'has an unknown collection'],
 ])(
   'A row that %s is refused by name and position, without its content',
   async (_, changes, what) => {

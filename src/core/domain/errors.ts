@@ -40,7 +40,7 @@ export function failed(code: ErrorCode, message: string): { ok: false; failure: 
 
 /** Ends the queued request of a client that disconnected, so no client reads it. */
 export function clientClosedRequest(): FailureError {
-  const message = 'the connection was closed before the turn of its request';
+  const message = 'the connection closed while its request was queued';
   return new FailureError(failed('BAD_REQUEST', message).failure);
 }
 

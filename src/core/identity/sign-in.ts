@@ -77,7 +77,7 @@ export function openSignIn(options: SignInOptions): SignIn {
     await verifyJwt?.(MADE_UP_TOKEN);
     if (userinfo === 'off') return 'the keys were fetched; each token is valid until it expires';
     if ('refused' in (await endpoint(MADE_UP_TOKEN, signal))) return 'a made-up token is refused';
-    throw new ProviderError('every token opens an account');
+    throw new ProviderError('every token is accepted');
   };
   return {
     identity: new TokenChecks({ ...options, log, clock, verifyJwt, checkToken, cacheSeconds }),

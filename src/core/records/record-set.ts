@@ -54,7 +54,7 @@ export class RecordSet {
   load(rows: readonly (StoredRow | PutRow)[]): void {
     for (const row of rows) {
       const { position, collection, body } = row;
-      if (!isCollectionName(collection)) throw unusableRow(row, 'is of no collection');
+      if (!isCollectionName(collection)) throw unusableRow(row, 'has an unknown collection');
       const { owner, id, status } = 'owner' in row ? row : columnsOf(row);
       const key = keyOf(collection, id);
       this.raiseSequence(collection, typeof key === 'number' ? key : sequenceOf(collection, key));

@@ -40,7 +40,7 @@ export function recordTooLarge(text: string, stored = ''): Outcome<never> | unde
   if (bytes <= Math.max(RECORD_MAX_BYTES, utf8Length(stored))) return undefined;
   return failed(
     'VALIDATION_FAILED',
-    `the record would have ${bytes} bytes of JSON; it may have ${RECORD_MAX_BYTES}, spread it over several records`,
+    `the record would have ${bytes} bytes of JSON; the limit is ${RECORD_MAX_BYTES}: split it into several records`,
   );
 }
 

@@ -27,7 +27,7 @@ export async function watchFile(
     clearInterval(timer);
     events?.storageLost();
     void records.refuseWrites();
-    const finding = found === 'none' ? 'is gone, or its disk' : 'was replaced by another file';
+    const finding = found === 'none' ? 'or its disk is gone' : 'was replaced by another file';
     log.error('storage_lost', `the database file ${path} ${finding}`, { hint: HINT });
   }
   const checkFile = withTimeout(compare, undefined);

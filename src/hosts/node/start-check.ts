@@ -133,7 +133,7 @@ async function checkPort(prefix: string, { host, port }: Address, isRunning: boo
     return port === 0 ? `${address}: a start picks one` : `${address} is free`;
   } catch (error) {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    if (isTaken && isRunning) return `${address} is in use, as the service is running`;
+    if (isTaken && isRunning) return `${address} is in use, presumably by the running service`;
     throw new Error(`${address} cannot be listened on: ${addressProblem(error as Error, prefix)}`);
   }
 }

@@ -16,7 +16,7 @@ export const REASONS = {
   },
   storage_lost: {
     meaning:
-      'Either it is unknown what is stored, and the process ends by itself. Or the database file disappeared while the service runs (deleted, replaced, its disk unmounted): reads continue, every write gets 500.',
+      'Either a commit has an unknown outcome, and the process ends by itself. Or the database file disappeared while the service runs (deleted, replaced, its disk unmounted): reads continue, every write gets 500.',
     action:
       'Check the disk; the next start reads what is stored. If the file disappeared, do not stop the service: first save everything with the command `dump`, with `--from` and its address. Then stop it, `load` the dump into a new file, and `restore` that file.',
   },

@@ -83,7 +83,7 @@ export function changes({ puts = [], ...some }: SomeChanges): Changes {
 export async function loaded(storage: RecordStorage): Promise<StoredRow[]> {
   const all: StoredRow[] = [];
   for await (const page of storage.load()) {
-    if (page.length === 0) throw new Error('load gave an empty page; a page has a row or more');
+    if (page.length === 0) throw new Error('load returned an empty page; a page must have a row');
     for (const { position, collection, id, body } of page) {
       all.push({ position, collection, id, body });
     }

@@ -75,7 +75,7 @@ const STEPS: Steps = {
     await fixture.expect('what it holds', contents, wanted);
   },
 
-  'keeps nothing of a commit that fails, and continues': async (fixture) => {
+  'stores nothing of a failed commit, and continues': async (fixture) => {
     const events = [event('before')];
     await expectCommit(fixture.storage, { puts: rows(2), events });
     const duplicate = { ...row(9), id: row(1).id };
@@ -120,7 +120,7 @@ const STEPS: Steps = {
     expectSame('positions, and whether each body is unchanged', same, wanted);
   },
 
-  'gives back odd texts, depths and spacing byte for byte': async (fixture) => {
+  'returns odd texts, depths and spacing byte for byte': async (fixture) => {
     const bodies = [`${'{"a":['.repeat(256)}${']}'.repeat(256)}`, '{}', ' {"b":1e3, "a" : -0.0 } '];
     const puts = [
       ...bodies.map((body, i) => row(101 + i, body)),
@@ -142,7 +142,7 @@ const STEPS: Steps = {
       const seen: { id: number; record_id: string }[] = [];
       for (const [index, count] of [10, 10, 5, 0].entries()) {
         const { items, total } = await storage.auditEvents({ page: index + 1, pageSize: 10 });
-        expectSame('events on the page, and in all', [items.length, total], [count, 25]);
+        expectSame('events on the page, and in total', [items.length, total], [count, 25]);
         seen.push(...items.map((item) => JSON.parse(item)));
       }
       const ids = seen.map(({ id }) => id);
@@ -155,7 +155,7 @@ const STEPS: Steps = {
     await fixture.expect('events', pages, all.map(({ record_id: name }) => name).toReversed());
   },
 
-  'waits in close for the commit in progress, and takes no commit after': async (fixture) => {
+  'waits in close for the commit in progress, and accepts none after': async (fixture) => {
     const commit = expectCommit(fixture.storage, { puts: rows(500) });
     const answered = () => 'answered';
     const ping = () => fixture.storage.ping().then(answered, () => 'refused');

@@ -59,7 +59,7 @@ export async function readLedger(path: string): Promise<ReadonlyMap<string, stri
 
 function unusable(path: string, cause: Pick<NodeJS.ErrnoException, 'code' | 'message'>): Error {
   return new Error(
-    `the ledger of erased accounts ${path} cannot be used (${cause.code ?? cause.message}); make its folder, give both to the service's user, or name another one in ERASURE_LEDGER`,
+    `the ledger of erased accounts ${path} cannot be used (${cause.code ?? cause.message}); create its folder, give both to the service's user, or name another one in ERASURE_LEDGER`,
     { cause },
   );
 }

@@ -28,7 +28,7 @@ try {
   connection.value('vacuum into ?', [part]);
   connection.close();
   // If the service has ended, another one may have changed the file while it was read.
-  if (process.ppid !== Number(service)) throw new Error('the service that asked for it has ended');
+  if (process.ppid !== Number(service)) throw new Error('the service that requested it has ended');
   const contents = checkDatabase(part, 'quick_check');
   syncFile(part);
   renameSync(part, path);

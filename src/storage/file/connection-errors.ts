@@ -15,7 +15,7 @@ const SENTENCES: readonly (readonly [finding: RegExp, sentence: string])[] = [
   [/SQLITE_NOTADB|not a database/i, `it is not a SQLite database; ${USE_ANOTHER_FILE}`],
   [/SQLITE_CORRUPT|malformed/i, `it is damaged; ${USE_ANOTHER_FILE}`],
   [/SQLITE_IOERR|\bEIO\b/i, 'its disk is failing (I/O error); check the system log'],
-  [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; make room'],
+  [/SQLITE_FULL|\bENOSPC\b/i, 'its disk is full; free some space'],
   [/^ENOENT/, 'no such file or folder; check the path, or mount its disk'],
   [
     /SQLITE_(CANTOPEN|READONLY)|unable to open|readonly database|^(EACCES|EPERM|EROFS|ENOTDIR|EEXIST|EISDIR)/i,

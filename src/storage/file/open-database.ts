@@ -54,7 +54,7 @@ export function openDatabase(
   if (wasKilled && sharing.isExclusive) {
     if (lacksLog && !acceptsMissingLog) {
       throw new Error(
-        'its log is missing, and acknowledged writes with it; restore a backup, or start the service once with DATABASE_CREATE=yes, which takes it as it is',
+        'its log is missing, and with it acknowledged writes; restore a backup, or start the service once with DATABASE_CREATE=yes to accept the loss',
       );
     }
     // The file now counts as closed, even if another program is the next to close it.

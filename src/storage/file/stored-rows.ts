@@ -80,7 +80,7 @@ export function rowsOf(page: StoredPage): PutRow[] {
     const row = { position, collection, id, body };
     const columns = columnsOf(row);
     if (ownerColumn(columns.owner) !== owner) {
-      throw unusableRow(row, 'has another owner in its text than in its column');
+      throw unusableRow(row, 'has different owners in its text and its column');
     }
     return { ...row, ...columns };
   });

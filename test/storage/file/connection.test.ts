@@ -32,7 +32,7 @@ it('A read-only file and a full disk are reported with what to do, and a full di
   const large = ['insert into large values (zeroblob(100000))'] as const;
   const full = 'SQLITE_FULL: database or disk is full';
   expect(() => connection.batch([insert(1), large])).toThrow(full);
-  expect(explained(full)).toBe('its disk is full; make room');
+  expect(explained(full)).toBe('its disk is full; free some space');
   expect(isRolledBack(full)).toBe(true);
   connection.value('pragma query_only = on');
   const readOnly = 'SQLITE_READONLY: attempt to write a readonly database';

@@ -71,7 +71,7 @@ describe('A row', () => {
     ['amina', '{"no":"CUS-0007","owner_sub":"amina","owner_sub":"baraka"}'],
   ])('is refused if its column is %j and its body %s', (owner, body) => {
     put(7, body, owner === null ? 'null, null' : `'${owner}', null`);
-    expect(setOf).toThrow(/ has another owner in its text than in its column; restore a backup$/);
+    expect(setOf).toThrow(/ has different owners in its text and its column; restore a backup$/);
   });
 
   it.each([

@@ -125,7 +125,7 @@ export async function withoutExisting(
   if (isEmpty) out(`the account ${JSON.stringify(account)} has no ${collection} yet\n`);
   if (known.size > 0 && existing === undefined) {
     throw new CommandError(
-      `nothing was written: ${known.size} of ${counted(file.rows.length, 'row')} of ${source.path} are in ${collection} of the account already, as equal records; pass --existing skip to leave them out, or --existing create to create them once more`,
+      `nothing was written: ${known.size} of ${counted(file.rows.length, 'row')} of ${source.path} are already in ${collection} of the account; pass --existing skip to leave them out, or --existing create to create them once more`,
     );
   }
   if (known.size > 0) out(`${source.path}: ${counted(known.size, 'row')} there already\n`);

@@ -20,7 +20,7 @@ import { root } from './root.js';
 /** In dist/. `cjs` also has the declarations, which are copied to `types` for ES modules. */
 const BUNDLES = ['client.js', 'client-shared.js', 'operator-client.js', 'cjs'];
 const CLIENTS_PAGE = 'src/clients/client/README.md';
-/** Its sections that the package's page omits. */
+/** Sections that the package's page omits. */
 const OMITTED = /^(# |## (Other languages|The OpenAPI document|For engineers)\n)/;
 /** The pages of the package, by their paths in the project. @type {Readonly<Record<string, string>>} */
 const PAGES = {

@@ -87,7 +87,7 @@ export async function openServer(data, settings = [], under = []) {
 }
 
 /**
- * The shell ends the server when its standard input ends, so also when this process is killed. After
+ * The shell ends the server when its standard input ends, even if this process is killed. After
  * SIGQUIT, Postgres does not wait for connections, and replays the log at the next start.
  */
 const UNTIL_END_OF_INPUT = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server';

@@ -1,4 +1,4 @@
-// Pages of the audit log, by the same statements in every SQLite database. Events are only added, and their
+// Pages of the audit log, with the same statements in every SQLite database. Events are only added, and their
 // ids are consecutive, so a page and the total come from the ids, at a cost that does not depend on the
 // length of the log. If an operator prunes the log by SQL, a page may be short, but no event is on two pages.
 

@@ -17,7 +17,7 @@ export const CREATE_RECORDS = [
   'create unique index records_by_id on records (collection, id)',
 ] as const;
 
-/** The highest number that an id of each collection was ever given: "IDs are unique per resource per database". */
+/** The highest number ever used in an id of each collection: "IDs are unique per resource per database". */
 export const CREATE_SEQUENCES =
   'create table if not exists sequences (collection text primary key, highest integer not null) strict';
 

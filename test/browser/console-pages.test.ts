@@ -73,7 +73,7 @@ let operations: LocalServer;
 let client: OperatorClient;
 /** Each is signed in. */
 const pages = new Map<Screen, Page>();
-/** What the operations port says besides. */
+/** What else the operations port reports. */
 let trouble = {};
 
 beforeAll(async () => {

@@ -46,7 +46,7 @@ it('Iterating over pages yields every remaining row once, while rows are added a
         const total = rows.length;
         const pagination = { page, page_size, total, total_pages: Math.ceil(total / page_size) };
         const { added, deleted } = steps.shift() ?? { added: 0, deleted: 0 };
-        // Only one of the two: the total alone does not show both.
+        // Only one of the two, because the total alone can't show both.
         if (deleted > 0) for (const row of rows.splice(0, deleted)) staying.delete(row);
         else for (let more = 0; more < added; more++) rows.unshift(++newest);
         return { items, pagination };

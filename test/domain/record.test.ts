@@ -59,7 +59,7 @@ describe('newRecord', () => {
     );
   });
 
-  it('begins with id and owner, and returns its status', () => {
+  it('starts with id and owner, and returns its status', () => {
     const rest = made('businesses', { a: 1, ownerSub: 'x', id: 'x', b: 2 }).text;
     expect(withServerFields('businesses', 'BIZ-0001', 'me', rest)).toBe(
       '{"id":"BIZ-0001","owner_sub":"me","ownerSub":"me","a":1,"b":2}',

@@ -138,7 +138,7 @@ describe('A dump', () => {
     await runSuccessfully(['load', at('live.ndjson'), '--to', at('live-copy.db')]);
     const textsOf = async (name: string) => {
       const { records, events } = await contentsOf(at(name));
-      // The API gives records by collection, and JSON in another spelling.
+      // The API returns records by collection, and JSON with a different spelling.
       const texts = records.map(([, , body]) => JSON.stringify(JSON.parse(String(body))));
       return [texts.sort(), events.map((event) => JSON.parse(event))];
     };

@@ -47,7 +47,7 @@ it('The embedding page’s example runs the whole service over a libSQL file, in
   expect(stdout).toContain("status: 'ok'");
 });
 
-it('The examples of embedding and of the client type-check where only the packed files are installed', async () => {
+it('The examples of embedding and of the client type-check with only the packed files installed', async () => {
   const stranger = await openFolder();
   onTestFinished(() => stranger.remove());
   const at = (...names: string[]) => join(stranger.path, ...names);

@@ -27,7 +27,7 @@ it.each([42, undefined, ''])(
   (subject) => {
     const identity = { identify: () => ({ status: 'identified', subject }) as never };
     expect(() => authenticateAccount(request({ Authorization: 'Bearer x' }), identity)).toThrow(
-      'identify gave a subject that is not a non-empty string',
+      'identify returned a subject that is not a non-empty string',
     );
   },
 );

@@ -61,5 +61,5 @@ export function held() {
   };
 }
 
-/** Everything that was ready to run has run. */
+/** Resolves once everything that was ready to run has run. */
 export const settled = () => new Promise((resolve) => setImmediate(resolve));

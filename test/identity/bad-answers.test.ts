@@ -114,7 +114,7 @@ async function outcomesOf(behaviours: readonly Steps[], settingsAt: SettingsAt =
   }
 }
 
-describe('A response of the provider', () => {
+describe('A response from the provider', () => {
   it.each(ENDPOINTS)('that is unusable leaves nothing open: %s', async (_, settingsAt) => {
     const outcomes = await outcomesOf(Object.values(BAD), settingsAt);
     const statusOf = Object.keys(BAD).map((name, i) => [name, outcomes[i]?.status]);

@@ -113,7 +113,7 @@ describe('With a cache', () => {
   });
 });
 
-/** A flood of junk tokens takes no turn from known tokens. */
+/** A flood of junk tokens doesn't delay known tokens. */
 describe('Checks of unknown tokens', () => {
   function flooded() {
     const { replyTo, answer } = held();

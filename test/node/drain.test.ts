@@ -88,7 +88,7 @@ describe('A stop', () => {
     await gate.stub.close();
   });
 
-  /** A server in this process, whose answers are this large. */
+  /** A server in this process whose responses are this large. */
   function openServer(bytes: number) {
     const settings = { host: '127.0.0.1', port: 0, corsAllowedOrigins: [] };
     const handler = () => new Response(new Uint8Array(bytes));

@@ -8,7 +8,7 @@ import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { openRestoration } from '../support/restoration.js';
 import { testFolder } from '../support/test-folder.js';
 
-/** The user `nobody`, or no user at all: a number is enough. */
+/** The user `nobody`, or an unused number. */
 const SERVICE = 65_534;
 const RUN_AS = `run it as the service's user: runuser -u "$(id -un 65534)" -- COMMAND`;
 

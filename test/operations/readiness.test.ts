@@ -75,7 +75,7 @@ it.each<[reasons: string, warnings: string, figures?: object, state?: Partial<ty
 it.each([
   ['refuses', () => Promise.reject(new Error('no answer'))],
   ['hangs', () => new Promise<void>(() => {})],
-])('Storage that %s does not answer, and is asked once at a time', async (_, ping) => {
+])('Storage that %s is unavailable, and is probed once at a time', async (_, ping) => {
   const asked = vi.fn(() => probeStorage({ ping, touch: ping }, new Meter()));
   const ask = withTimeout(asked, false);
   const both = Promise.all([ask(), ask()]);

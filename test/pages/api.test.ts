@@ -72,7 +72,7 @@ const MESSAGES = COLLECTION_NAMES.flatMap((name) =>
   }),
 );
 
-it('The page’s regular expression reads every message, and its table gives the client’s reasons', () => {
+it('The page’s regular expression parses every message, and its table gives the client’s reasons', () => {
   const section = sectionOf(PAGE, SECTION);
   const source = /`(\(\\w\+\) is .+?)`/.exec(section)?.[1] ?? '';
   const rows = tableRows(section.replaceAll('`', ''));

@@ -79,7 +79,7 @@ it('The proxies have the contract’s limits, and end idle connections before th
   expect(ms(unit, /^TimeoutStopSec=(\d+)$/m)).toBeGreaterThan(15_000);
 });
 
-it('The changelog begins with this version, its API, schema and Node', () => {
+it('The changelog starts with this version, its API, schema and Node', () => {
   expect(found(textOf('src/CHANGELOG.md'), /^## (.*)$/m)).toBe(version);
   const rows = tableRows(sectionOf('src/CHANGELOG.md', `## ${version}`));
   const text = rows.map((row) => Object.values(row).join(' ')).join('\n');

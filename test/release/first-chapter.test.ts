@@ -15,7 +15,7 @@ const PAGE = 'src/hosts/operations/README.md';
 const CHAPTER = '## The steps';
 const MACHINE = fileURLToPath(new URL('machine.js', import.meta.url));
 const OWN = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
-/** Only the superuser can make users and units, also on a machine of its own. */
+/** Only the superuser can create users and units, even on this bare machine. */
 const canTry =
   process.getuid?.() === 0 &&
   privateMounts() !== undefined &&

@@ -26,7 +26,7 @@ export async function signIn(page: Page, console: { readonly origin: string }, c
   await page.keyboard.press('Enter');
 }
 
-/** A console in front of `node dist/server.js` with a backup and its operations port; `front`: what stands in front of that. */
+/** A console in front of `node dist/server.js` with a backup and its operations port; `front`: what runs in front of that. */
 export async function browseConsole(front = async (operations: string) => operations) {
   const { folder, start, close } = await openNodeService();
   const BACKUP_DIR = join(folder, 'backups');

@@ -33,8 +33,8 @@ export function litestreamHome(program: string, folder: string, settings: readon
 }
 
 /**
- * `test` gets the program's path: `LITESTREAM` names it, otherwise it is looked for in PATH. If this
- * machine has none, the report says so instead of the test.
+ * `test` gets the program's path: `LITESTREAM` names it, otherwise PATH is searched. If it isn't
+ * installed, the test is skipped, and the report says why.
  */
 export function itWithLitestream(name: string, test: (program: string) => Promise<void>): void {
   const program = process.env['LITESTREAM'] || 'litestream';

@@ -38,7 +38,7 @@ interface ServerRun {
   readonly endsAtFailure?: boolean;
 }
 
-/** Each run starts with the file that the failed syncs of the run before left behind. */
+/** Each run starts with the file that the previous run's failed syncs left. */
 const RUNS: readonly ServerRun[] = [
   { end: 'SIGTERM' },
   { end: 'SIGTERM', failingSyncs: '9+9' },

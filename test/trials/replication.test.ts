@@ -78,7 +78,7 @@ itWithLitestream(
       await litestream.end('SIGKILL');
       rmSync(dirname(home.file), { recursive: true });
       mkdirSync(dirname(home.file));
-      // As on a machine where it starts before anyone has restored.
+      // As on a machine where it starts before a restore.
       litestream = home.start();
       await delay(ALONE_MS);
       await litestream.end('SIGTERM');

@@ -13,7 +13,7 @@ const DEFAULT_LIMITS = {
 };
 export type AdmissionLimits = Readonly<typeof DEFAULT_LIMITS>;
 
-/** How many requests a release starts at most. One large body makes room for thousands of small ones. */
+/** Maximum requests that a release starts. One large body makes room for thousands of small ones. */
 const STARTS_PER_RELEASE = 16;
 
 interface Claim extends WaitingTurn {

@@ -26,7 +26,7 @@ export const DATABASE_BUSY_TIMEOUT_MS = 5_000;
 
 export const ADMIN_KEY_MIN_CHARACTERS = 32;
 
-/** Of the identity provider's response; user information is shorter. */
+/** For the identity provider's response; user information is shorter. */
 export const USERINFO_MAX_BYTES = 65_536;
 /** UTF-8 bytes. Percent-encoded in an operator's path it is three times as long, and Node accepts 16 KiB of headers. */
 export const SUBJECT_MAX_BYTES = 1_024;

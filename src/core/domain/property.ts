@@ -9,7 +9,7 @@ export type PropertyKind = 'text' | 'moment' | 'number' | 'money' | 'flag' | 'ob
 export interface Property {
   readonly name: string;
   readonly kind: PropertyKind;
-  /** Of a field or a column: `Business name`. */
+  /** Label of a field or a column: `Business name`. */
   readonly label: string;
   readonly description: string;
   /** JSON Schema of the value; only a convention unless the property has a rule. */

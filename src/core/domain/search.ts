@@ -49,7 +49,7 @@ export function caseFolded(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Where to cut a text: at `end`, or before it so as not to split a surrogate pair. */
+/** Where to cut a text: at `end`, or before it to avoid splitting a surrogate pair. */
 export function cutPoint(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;

@@ -33,7 +33,7 @@ function outcomeOf(who: Identity): Outcome<string> {
   if (who.status === 'identified') {
     if (typeof who.subject === 'string' && who.subject !== '') return succeeded(who.subject);
     // A program's own provider may return, say, a number, at which the storage would fail.
-    throw new TypeError('identify gave a subject that is not a non-empty string');
+    throw new TypeError('identify returned a subject that is not a non-empty string');
   }
   if (who.status === 'invalid') return failed('UNAUTHORIZED', REFUSED);
   const { reason: message = 'the identity provider does not respond; try again later' } = who;

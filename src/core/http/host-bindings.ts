@@ -5,7 +5,7 @@ export interface HostBindings {
   readonly readBody?: (maxBytes: number) => Promise<Uint8Array | undefined>;
   /** A quicker way than the request's signal to learn whether the client's connection is closed. */
   readonly isDisconnected?: () => boolean;
-  /** The client's address, for the log. A function: with a getter, whose objects share no hidden class, a read took 1.6 times the time. */
+  /** The client's address, for the log. A function: with a getter, whose objects share no hidden class, a read took 1.6 times as long. */
   readonly remoteAddress?: () => string | undefined;
   /** The handler writes the pattern of the request's route and the response's id here. */
   readonly exchange?: { route: string; requestId: string | undefined } | undefined;

@@ -26,7 +26,7 @@ export interface Change {
 
 export type RecordName = Pick<Change, 'owner' | 'collection' | 'id'>;
 
-/** An owner has no line break, and no collection a slash. */
+/** Owners have no line breaks, and collections no slashes. */
 export function recordKey({ owner, collection, id }: RecordName): string {
   return `${collection}/${owner}\n${id}`;
 }

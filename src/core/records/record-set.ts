@@ -37,7 +37,7 @@ const addedBy = ({ before, after }: Change) =>
 export class RecordSet {
   readonly #countsBytes: boolean;
   readonly #accounts = new Map<string, Account>();
-  /** The highest number that an id of each collection was ever given. */
+  /** The highest number ever used in an id of each collection. */
   readonly sequences: Record<CollectionName, number> = byCollection(() => 0);
   /** Records of all accounts, and rows without an owner. */
   readonly counts: Record<CollectionName, number> = byCollection(() => 0);

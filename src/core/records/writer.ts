@@ -35,7 +35,7 @@ import {
 const WRITES_PER_COMMIT = 256;
 /** A write that exceeds it alone is a large one and takes milliseconds. */
 const GROUP_MAX_CHARACTERS = 65_536;
-/** After a large write, the writer leaves the thread to others for about as long as the write took. */
+/** After a large write, the writer yields the thread for about as long as the write took. */
 const CHARACTERS_PER_MS = 16_384;
 const isSmall = ({ characters }: PendingWrite) => characters <= GROUP_MAX_CHARACTERS;
 

@@ -2,7 +2,7 @@
 
 import { ServerResponse } from 'node:http';
 
-/** Stands in metrics for an unmatched route, and for the method of bytes that aren't a request. */
+/** In metrics, the route of an unmatched path, and the method of bytes that aren't a request. */
 export const OTHER_LABEL = 'other';
 
 export class ApiResponse extends ServerResponse {

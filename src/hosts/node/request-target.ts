@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 
-/** `.` or `..` in the path, also encoded. */
+/** `.` or `..` in the path, even if encoded. */
 const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 /** Matches no route, because an encoded control character is 404. */
 const UNROUTABLE_PATH = '/%00';

@@ -19,7 +19,7 @@ import { type Environment, readSettings } from '../settings.js';
 import { environmentOf, log, type WorkerEnvironment } from './environment.js';
 import { errorResponse } from './gateway.js';
 
-/** Of case-folded texts; a character takes at most two bytes. */
+/** For case-folded texts; a character takes at most two bytes. */
 const SEARCH_MAX_CHARACTERS = 8_000_000;
 /** The part of an object's 128 MB for requests. See `AdmissionLimits`. */
 const ADMISSION = {

@@ -12,7 +12,7 @@ import { columnsOf } from '../../core/records/stored-row.js';
 
 export type CheckedStorage = RecordStorage & StoredViews;
 
-/** A place for one storage, new and without rows. */
+/** A location for one storage, new and without rows. */
 export interface StorageHome {
   /**
    * Opens the storage with its earlier contents, any number of times. The earlier one was closed, except in

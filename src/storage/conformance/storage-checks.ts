@@ -211,7 +211,7 @@ const REFUSALS: Steps = {
   },
 };
 
-// Two open storages at one place would use the same ids and positions, and overwrite each other's acknowledged
+// Two open storages at one location would use the same ids and positions, and overwrite each other's acknowledged
 // writes. So a second opening is refused, or the first storage then stores nothing and its commits are `unknown`.
 const FENCING: Steps = {
   'refuses a second opening, or fences the first one with it': async (fixture) => {

@@ -41,7 +41,7 @@ export interface FileStorage extends RecordStorage, StoredViews, Opened {
    * fails, rejects with one sentence and leaves nothing at `path`.
    */
   backup(path: string): Promise<Backup>;
-  /** Makes a commit that changes nothing; rejects if storage takes no commits. */
+  /** Makes a commit that changes nothing; rejects if storage accepts no commits. */
   touch(): Promise<void>;
 }
 

@@ -49,7 +49,7 @@ export type Attempts = ReturnType<typeof newAttempts>;
 export const newAttempts = () => ({
   /** On the clock of `performance.now()`. */
   until: performance.now() + ANSWER_MAX_MS,
-  /** A write was sent and not answered: it may have been committed. */
+  /** A write was sent but got no response, so it may have been committed. */
   isInDoubt: false,
 });
 

@@ -33,9 +33,9 @@ export function litestreamOn(socketPath: string, databasePath: string) {
   }
 
   /**
-   * Makes Litestream take every commit from the log, and write back a long log. With `wait`, waits up to
-   * `maxSeconds` until the replica has them. Resolves with Litestream's numbers of the last change that it
-   * took, and of the last one that the replica has. Rejects with one sentence.
+   * Makes Litestream copy every commit from the log, and write back a long log. With `wait`, waits
+   * up to `maxSeconds` until the replica has them. Resolves with Litestream's numbers of the last
+   * change that it took, and of the last one that the replica has. Rejects with one sentence.
    */
   async function sync(wait: boolean, maxSeconds: number) {
     const body = { path: databasePath, wait, timeout: maxSeconds };

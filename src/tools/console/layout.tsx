@@ -87,7 +87,7 @@ interface TableProps {
   readonly rows: readonly (readonly Child[])[];
 }
 
-/** Scrolls independently on a narrow screen, also by keyboard. On a phone each row is a block of lines. */
+/** Scrolls independently on a narrow screen, even by keyboard. On a phone, rows are blocks of lines. */
 export function Table({ label, columns, numbers = 0, rows }: TableProps) {
   if (rows.length === 0) return null;
   const kind = (index: number) => (index >= columns.length - numbers ? 'number' : undefined);

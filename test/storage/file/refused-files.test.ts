@@ -115,7 +115,7 @@ describe('A file is refused', () => {
     [FOREIGN, 'alter table audit_events add column seen integer'],
     [FOREIGN, 'create virtual table _litestream_seq using fts5(a)'],
     [FOREIGN, litestreams, 'create index s on _litestream_seq (id)'],
-  ])('because %s: after %s, also as a backup', async (reason, ...statements) => {
+  ])('because %s: after %s, even as a backup', async (reason, ...statements) => {
     await ours(...statements);
     const copy = await copied();
     expect(() => checkDatabase(copy)).toThrow(reason);

@@ -155,7 +155,7 @@ it('A start advances sequences that are behind rows loaded without them', async 
   );
   const second = await openRecords(url);
   expect(recordIn(await second.account('a').create('customers', customer())).id).toBe('CUS-0042');
-  // A sequence that is ahead is left alone.
+  // A sequence that is ahead is unchanged.
   expect(
     recordIn(await (await openRecords(url)).account('a').create('customers', customer())).id,
   ).toBe('CUS-0043');

@@ -129,7 +129,7 @@ it('A replica gets the commits of each second, and is behind since the oldest th
   expect(stub.syncs).toHaveLength(5);
 });
 
-it('A replica is behind since the commit whose sync failed, also if Litestream counts from 1 again', async () => {
+it('A replica is behind since the commit whose sync failed, even if Litestream counts from 1 again', async () => {
   await reach();
   for (let second = 0; second < 5; second++) await commit();
   stub.state.lacks = 1;

@@ -18,7 +18,7 @@ const PAUSE_MS = 10;
 const OVER_MS = 1_000;
 const CALM_MAX_MS = 60_000;
 
-/** The process in a place may be replaced later. */
+/** A process may be replaced later. */
 interface Place {
   readonly proxy: TcpProxy;
   service?: ReturnType<typeof spawnServer>;
@@ -52,7 +52,7 @@ export class PostgresDeployment extends Deployment {
     }
   }
 
-  /** Starts a process in the place. */
+  /** Starts a process at this index. */
   async start(place: number): Promise<void> {
     const here = this.at(place);
     here.service = spawnServer({
@@ -63,7 +63,7 @@ export class PostgresDeployment extends Deployment {
     here.origin = await here.service.listening();
   }
 
-  /** Ends the process in the place. Clients keep using it until it has ended. */
+  /** Ends the process at this index. Clients keep using it until it has ended. */
   async end(place: number, signal: NodeJS.Signals): Promise<void> {
     const here = this.at(place);
     await here.service?.stop(signal);
@@ -76,7 +76,7 @@ export class PostgresDeployment extends Deployment {
     await this.start(place);
   }
 
-  /** Freezes the process in the place for a while. */
+  /** Freezes the process at this index for a while. */
   async freeze(place: number, milliseconds: number): Promise<void> {
     const child = this.at(place).service?.child;
     child?.kill('SIGSTOP');

@@ -126,7 +126,7 @@ async function diskFull(amount: Amount): Promise<Faulted> {
     try {
       writeFileSync(ballast, Buffer.alloc(bavail * bsize));
     } catch {
-      // Postgres took some of the space in the meantime: the disk is full all the same.
+      // Postgres took some of the space in the meantime: the disk is full anyway.
     }
     const unclear = () => recorder.operations.filter(({ code }) => code === 0).length;
     const before = unclear();

@@ -1,4 +1,4 @@
-// The neighbour: another account's client in a thread of its own. It reads a record every 20 ms and
+// The neighbour: another account's client in its own thread. It reads a record every 20 ms and
 // creates one every 100 ms, and records how long each response took.
 
 import { parentPort, workerData } from 'node:worker_threads';

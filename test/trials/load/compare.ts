@@ -29,7 +29,7 @@ export function counted(differences: readonly Difference[]): string {
   return KINDS.map((kind) => `${countOf(kind)} ${kind}`).join(', ');
 }
 
-/** What a record may be, without its id, and the texts of its audit events. */
+/** The possible texts of a record, without its id, and of its audit events. */
 interface State {
   readonly record: Properties | undefined;
   readonly events: readonly string[];
@@ -41,7 +41,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   delete: 'delete',
 };
 
-/** `isAcknowledged`: whether a change was acknowledged at the moment in question. */
+/** `isAcknowledged`: whether a change was acknowledged by a given moment. */
 export function compare(
   operations: readonly Operation[],
   rows: readonly StoredRow[],

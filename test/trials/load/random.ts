@@ -1,4 +1,4 @@
-// Random numbers from a seed: the same seed gives the same numbers again.
+// Random numbers from a seed: the same seed gives the same numbers.
 
 export type Random = ReturnType<typeof randomFrom>;
 

@@ -100,7 +100,7 @@ export class Recorder {
   }
 }
 
-/** Writes a history where the checker finds it. */
+/** Writes a history to where the checker finds it. */
 export function writeHistory(path: string, header: Header, operations: readonly Operation[]): void {
   const lines = [header, ...operations].map((line) => JSON.stringify(line));
   writeFileSync(path, `${lines.join('\n')}\n`);

@@ -38,7 +38,7 @@ export interface Shared {
   mayFail: boolean;
   /** The highest number in an id so far, for each collection. */
   sequences: Map<CollectionName, number>;
-  /** Every id that the service gave since its last start. */
+  /** Every id that the service assigned since its last start. */
   ids: Set<string>;
   readonly counts: Record<'commands' | 'refused' | 'events', number>;
 }
@@ -89,7 +89,7 @@ export async function runsOf({ host, folder, commands, say }: RunOptions): Promi
   };
 }
 
-/** Starts the host in a folder of its own; where it can, storage refuses marked writes. */
+/** Starts the host in its own folder; if the host can, storage refuses marked writes. */
 async function opened(host: Host, folder: string) {
   const own = await mkdtemp(join(folder, 'model-'));
   await host.failMarkedWrites?.(own);

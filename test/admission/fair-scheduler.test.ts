@@ -48,7 +48,7 @@ describe('FairScheduler', () => {
 
   it('ends the work of a disconnected client', async () => {
     const { scheduler, nextTurn } = controlled();
-    const ended = expect(scheduler.yield('a', () => true)).rejects.toThrow('connection was closed');
+    const ended = expect(scheduler.yield('a', () => true)).rejects.toThrow('the connection closed');
     await nextTurn();
     await ended;
   });

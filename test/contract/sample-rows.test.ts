@@ -32,7 +32,7 @@ describeContract('Sample rows', (service) => {
     expect(data).toEqual({ tenant_count: 1, record_count, resources });
   });
 
-  it('take the first ids; the next record continues after them', async () => {
+  it('have the first ids; the next record continues after them', async () => {
     const samples = idsOf(await service.account(SAMPLE_OWNER).get('/customers'));
     expect(samples).toEqual(samples.map((_, i) => `CUS-000${samples.length - i}`));
     const { id } = await service.account(SAMPLE_OWNER).create('customers', VALID_BODY.customers);
@@ -43,7 +43,7 @@ describeContract('Sample rows', (service) => {
 describeContract(
   'Without SAMPLE_RECORDS',
   (service) => {
-    it('the first record of a new database takes the first id', async () => {
+    it('the first record of a new database gets the first id', async () => {
       const { id } = await service.account().create('customers', VALID_BODY.customers);
       expect(id).toBe('CUS-0001');
     });

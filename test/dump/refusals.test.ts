@@ -92,7 +92,7 @@ describe('A load', () => {
 const dump = (from: string, to: string) => runWithKey(['dump', '--from', from, '--to', at(to)]);
 
 describe('A dump', () => {
-  it('does not replace a file', async () => {
+  it('does not overwrite a file', async () => {
     await writeFile(at('taken.ndjson'), 'mine');
     const { code, stderr } = await dump(at('shop.db'), 'taken.ndjson');
     expect([code, stderr]).toEqual([1, `${at('taken.ndjson')} already exists; name a new file\n`]);

@@ -90,7 +90,7 @@ describe('A long list', () => {
     expect(new Set(next.mock.calls.map(([account]) => account))).toEqual(new Set(['neema']));
   });
 
-  it('waits for the bytes of its account, and returns them', async () => {
+  it('waits until its account has bytes left, and releases them', async () => {
     const limits = { accountMaxBytes: 1_200_000, totalMaxBytes: 3_000_000, ownShareBytes: 0 };
     const admission = new Admission(limits);
     const readers = [1, 2, 3].map(() =>

@@ -138,7 +138,7 @@ describe('Keys', () => {
   });
 
   it.each([600_000, -24 * 3_600_000])(
-    'that were withdrawn are unknown after the fetch once the clock has moved by %i ms',
+    'that were withdrawn are unknown after the reload, when the clock has moved by %i ms',
     async (ms) => {
       const { identity } = signIn(ALONE);
       const exp = seconds(3_600);
@@ -217,7 +217,7 @@ it.each('RS256 PS512 ES384 EdDSA'.split(' '))('A provider may sign with %s', asy
   expect(await signIn().identity.identify(await provider.token())).toEqual(IDENTIFIED);
 });
 
-it('Without an audience, tokens are only checked with the provider, at the endpoint of the issuer', async () => {
+it('Without an audience, tokens are only checked with the provider, at the issuer’s endpoint', async () => {
   const { identity } = signIn({ audiences: [] });
   expect(await identity.identify('opaque-token')).toEqual(IDENTIFIED);
   expect(provider.paths).toEqual([DISCOVERY, '/me']);

@@ -83,7 +83,7 @@ it('A backup whose service is killed is never completed, because the next servic
   expect(await readdir(folder)).toEqual(['a.part']);
 });
 
-it('A backup whose file cannot grow leaves no file, and loses no write', async () => {
+it('A backup whose file cannot grow leaves no file, and no write is lost', async () => {
   const first = await service.start();
   for (let i = 0; i < 4; i++) expect(await create(first, 900_000)).toBe(201);
   await first.stop();

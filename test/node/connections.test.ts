@@ -75,7 +75,7 @@ it.each([
   client.socket.destroy();
 });
 
-it('While a request waits, at most one chunk is parsed, and nothing of it is kept', async () => {
+it('While a request waits, at most one chunk is parsed, and none of it is kept', async () => {
   const client = connect(loopback.port, '127.0.0.1');
   client.on('error', () => {});
   client.write('GET /0 HTTP/1.1\r\n\r\n'.repeat(200_000));

@@ -64,7 +64,7 @@ it('After the file is deleted, writes are refused, the command names the remedy,
   expect(row?.['n']).toBe(SAMPLE_RECORDS.length + 1 + unnoticed);
 });
 
-it('A touched file still accepts writes, a replaced one none', async () => {
+it('A touched file still accepts writes, but a replaced one does not', async () => {
   const { database } = service;
   await utimes(database, 1, 1);
   expect(await reasons()).toEqual([]);

@@ -32,7 +32,7 @@ it.each([
   expect(turns).toBeGreaterThanOrEqual(31);
 });
 
-it('A body that was handed over is released, although its request is kept', async () => {
+it('A body that was handed over is released, even if its request is kept', async () => {
   const pieces = [Buffer.alloc(200_000, ' '), Buffer.alloc(200_000, ' ')];
   const incoming = Readable.from(pieces, { objectMode: false });
   const handed = await read(incoming).then((bytes) => new WeakRef(bytes as Buffer));

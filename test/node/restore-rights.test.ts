@@ -49,7 +49,7 @@ describe.runIf(process.getuid?.() === 0)('The superuser', () => {
     return addToLedger(path, line);
   };
 
-  it("adds to no ledger in another user's folder, nor through a link", async () => {
+  it("does not add to a ledger in another user's folder, or through a link", async () => {
     await symlink(at('data/service.db'), at('ledger'));
     await expect(add(at('ledger'))).rejects.toThrow(/ELOOP/);
     expect((await stat(at('data/service.db'))).size).toBe(0);

@@ -62,7 +62,7 @@ it('A socket is not used if it was passed to another process, and must be the on
   }
 });
 
-it('A descriptor that is not a listening socket ends the start', async () => {
+it('A descriptor that is not a listening socket fails the start', async () => {
   const under = ['sh', '-c', 'LISTEN_PID=$$ exec "$@" 3</dev/null', 'launcher'];
   await expect(service.start({ LISTEN_FDS: '1' }, { under })).rejects.toThrow(
     'descriptor 3 is not a listening TCP socket',

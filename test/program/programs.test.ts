@@ -118,7 +118,7 @@ describe('The admin key', () => {
     ['SERVICE_URL', ['console']],
     ['--from', ['dump', '--to', 'none', '--from', FOREIGN]],
     ['--to', ['load', 'x.ndjson', '--to', FOREIGN]],
-  ])('is not sent over http to another machine, as %s of %j names it', async (name, args) => {
+  ])('is not sent over http to another machine that %s of %j names', async (name, args) => {
     const fetched = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => fetched.mockRestore());
     await writeFile(folder.at('x.csv'), 'name,phone\nA,1\n');

@@ -85,7 +85,9 @@ it('A storage has one set of records, because two would assign the same ids, and
   vi.spyOn(storage, 'load').mockImplementationOnce(() => expect.fail('the disk is away'));
   await expect(openRecords({ storage })).rejects.toThrow('the disk is away');
   await openRecords({ storage });
-  await expect(openRecords({ storage })).rejects.toThrow(/has records already: use these/);
+  await expect(openRecords({ storage })).rejects.toThrow(
+    /records are already open over this storage; use those/,
+  );
 });
 
 it.each([

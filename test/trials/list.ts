@@ -3,8 +3,8 @@
 import type { Trial } from './trial.js';
 
 /**
- * Each by the word that `npm run trust -- NAME` takes, loaded only when it runs; test/README.md has a
- * row for each: the promise, the fault, and what was found.
+ * Every trial by its NAME in `npm run trust -- NAME`, loaded only when it runs; test/README.md has
+ * a row for each: the promise, the fault, and the finding.
  */
 export const TRIALS: Readonly<Record<string, () => Promise<Trial>>> = {
   power: async () => (await import('./power.js')).power,

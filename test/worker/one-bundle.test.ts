@@ -14,7 +14,7 @@ const OWN_NEEDS = /^(?:cjs\/)?(?:client|operator-client)(?:-shared.*)?\.js$/;
 const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
 const read = (name: string) => readFileSync(join(DIST, name), 'utf8');
 
-it('No built file but handler.js has a copy of the core', () => {
+it('Only handler.js of the built files contains the core', () => {
   const maps = files.filter((name) => name.endsWith('.js.map'));
   const withCore = maps.filter((name) => {
     const { sources }: { sources: string[] } = JSON.parse(read(name));
@@ -24,7 +24,7 @@ it('No built file but handler.js has a copy of the core', () => {
   expect(holders.filter((name) => !OWN_NEEDS.test(name))).toEqual(['handler.js']);
 });
 
-it('The Worker needs worker.js and handler.js and nothing else, which wrangler.toml uploads as they are', () => {
+it('The Worker needs only worker.js and handler.js, which wrangler.toml uploads unchanged', () => {
   const imports = [...read('worker.js').matchAll(/from "([^"]+)"/g)].map(([, name]) => name);
   expect(new Set(imports)).toEqual(new Set(['./handler.js', 'cloudflare:workers']));
   expect(read('handler.js')).not.toMatch(/\bfrom "\.\//);

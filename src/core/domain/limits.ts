@@ -5,9 +5,9 @@ export const REQUEST_BODY_MAX_BYTES = 1_048_576;
 export const JSON_DEPTH_MAX_LEVELS = 512;
 
 /**
- * UTF-8 bytes of a record's JSON: a body and the server's properties. It limits how long one step blocks
- * the thread that all accounts share, also for a record that grew by several PATCHes, or by numbers such
- * as 1e20, which have four characters in a body and 21 in the record.
+ * UTF-8 bytes of a record's JSON: a body and the server's properties. It limits how long one step
+ * blocks the thread that all accounts share, even for a record that grew by several PATCHes, or by
+ * numbers such as 1e20, which have four characters in a body and 21 in the record.
  */
 export const RECORD_MAX_BYTES = REQUEST_BODY_MAX_BYTES + 65_536;
 

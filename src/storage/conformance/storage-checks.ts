@@ -88,7 +88,7 @@ const STEPS: Steps = {
     await fixture.expect('rows', loaded, rows(3));
   },
 
-  'keeps the highest numbers of each collection, whatever comes later': async (fixture) => {
+  'keeps the highest numbers of each collection across later commits': async (fixture) => {
     const { storage } = fixture;
     expectSame('numbers at the start', await storage.sequences(), {});
     await expectCommit(storage, { puts: rows(3), sequences: { customers: 3, orders: 70 } });
@@ -134,7 +134,7 @@ const STEPS: Steps = {
     await fixture.expect('what it holds', contents, wanted);
   },
 
-  'pages through audit events, newest first, with ids that only grow': async (fixture) => {
+  'pages through audit events, newest first, with increasing ids': async (fixture) => {
     const all = Array.from({ length: 25 }, (_, i) => event(`event-${i}`));
     await expectCommit(fixture.storage, { puts: [row(1)], events: all.slice(0, 20) });
     await expectCommit(fixture.storage, { puts: [row(2)], events: all.slice(20) });

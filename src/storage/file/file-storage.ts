@@ -48,7 +48,7 @@ export interface FileStorage extends RecordStorage, StoredViews, Opened {
 /**
  * Opens the file exclusively for this process, with `journal_mode=WAL` and `synchronous=FULL`: a commit
  * that resolved is on disk. With `replication`, Litestream may open it at the same time.
- * Rejects with one sentence that names the file and what to do, also if the file is missing or empty
+ * Rejects with one sentence that names the file and what to do, even if the file is missing or empty
  * although there was a database before.
  */
 export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<FileStorage> {

@@ -28,7 +28,7 @@ export class MemoryStorage {
   open(): RecordStorage & StoredViews {
     const opening = ++this.#openings;
     const isOpen = () => opening === this.#openings;
-    const closed = new Error('the storage was closed, or another one opened; open it again');
+    const closed = new Error('the storage was closed, or opened a second time; reopen it');
     return {
       load: () => this.#pages(),
       sequences: async () => ({ ...this.#highest }),

@@ -1,4 +1,4 @@
-// Litestream's control socket: its version and databases, and the one command that is sent, to sync.
+// Litestream's control socket: its version, its databases, and the sync command.
 
 import { once } from 'node:events';
 import { request } from 'node:http';

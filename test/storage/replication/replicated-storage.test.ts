@@ -45,7 +45,7 @@ async function open(isReplicated = true) {
 const put = (position: number) => changes({ puts: rows(1, position) });
 const committed = { status: 'committed' };
 
-it('Only one service at a time has the file: a second one, with or without a replica, is refused', async () => {
+it('Only one service at a time can open the file: a second one, with or without a replica, is refused', async () => {
   const refuses = async (REPLICATION: string) => {
     const other = spawnServer({ DATABASE_URL: `file:${path}`, REPLICATION });
     expect(await other.exited).toBe(1);

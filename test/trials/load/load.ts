@@ -101,7 +101,7 @@ export class Load {
       for (const coll of COLLECTIONS) {
         const target = { who, operator: false, coll, id: '' };
         const all = await this.#first.list(target, EVERYTHING);
-        // So that a history has searches with results, however few of the clients' found something.
+        // So that a history has searches with results, even if few of the clients' had any.
         for (const q of WORDS) await this.#first.list(target, { ...EVERYTHING, q });
         const { live, dead } = this.#idsOf(who, coll);
         // Some were made without a response.

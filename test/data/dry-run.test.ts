@@ -84,7 +84,7 @@ describe('A dry run reads', () => {
   });
 });
 
-describe('A dry run warns of', () => {
+describe('A dry run warns about', () => {
   const MARKS = '\u202a\u202e\u200b\u200e\ufeff';
   it.each([
     [

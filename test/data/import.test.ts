@@ -40,7 +40,7 @@ describe('An import', () => {
     expect(items.map(({ run }) => run)).toEqual(Array(3).fill(items[0]?.run));
   });
 
-  it('of rows that exist as records is refused until the operator decides', async () => {
+  it('of rows that already exist is refused until the operator decides', async () => {
     const { account, file, args } = await prepared(customers(20));
     expect((await service.run(args)).code).toBe(0);
     await service.file(file.slice(service.folder.length + 1), `${customers(20)}Mteja 0,070\nZ,0\n`);

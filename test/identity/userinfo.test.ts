@@ -156,7 +156,7 @@ describe('The request to the provider', () => {
   }
   const plain = { method: 'GET', url: '/userinfo', authorization: 'Bearer a-token' };
 
-  it('has the token and what the settings add', async () => {
+  it('has the token and what the settings specify', async () => {
     expect(await questionOf()).toEqual({ ...plain, accept: 'application/json' });
     expect(await questionOf({ method: 'POST' })).toMatchObject({ method: 'POST' });
     const headers = { apikey: 'the-key', Accept: 'application/vnd.x+json' };

@@ -25,7 +25,7 @@ async function linesOf(fromMs: number, ...requests: Partial<FinishedRequest>[]) 
 }
 
 describe('The request log', () => {
-  it('has one line for a request, with the route instead of the path, and null for what is unknown', async () => {
+  it('has one line per request, with the route instead of the path, and null for what is unknown', async () => {
     const gone = { status: undefined, requestId: undefined, aborted: true };
     expect(await linesOf(0, {}, gone)).toEqual([
       {

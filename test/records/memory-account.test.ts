@@ -46,7 +46,7 @@ describe('A long scan', () => {
   const COUNT = 60_000;
   const search = { ...PAGE, q: 'NEEMA' };
 
-  it('takes turns under the name of its account; a short scan and a plain page take none', async () => {
+  it('takes turns with other accounts; a short scan and a plain page do not', async () => {
     const few = open(filled(100));
     const { account: long, next } = open(filled(COUNT));
     expect((await few.account.list('customers', search)).total).toBe(100);

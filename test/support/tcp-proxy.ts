@@ -16,8 +16,8 @@ export type TcpProxy = Awaited<ReturnType<typeof openTcpProxy>>;
 const DELIVERED_MS = 500;
 
 /**
- * `target`: the port on this machine that it forwards to. `onBytes`: gets what comes from there, and may
- * change it in place.
+ * `target`: the port on this machine that it forwards to. `onBytes`: gets the bytes from there, and
+ * may change them in place.
  */
 export async function openTcpProxy(target: number, onBytes: (bytes: Buffer) => void = () => {}) {
   let state: TcpProxyState = 'open';

@@ -40,7 +40,7 @@ itWithLitestream(
       const index = openSync(`${path}-shm`, 'r+');
       writeSync(index, before, 0, before.length, 0);
       closeSync(index);
-      // As a kill leaves it.
+      // As after a kill.
       writeFileSync(`${path}-open`, '');
 
       const next = await open();

@@ -71,9 +71,9 @@ const NAMED = [
 let browsed: Awaited<ReturnType<typeof browseConsole>>;
 let operations: LocalServer;
 let client: OperatorClient;
-/** Each is signed in. */
+/** A signed-in page for each screen. */
 const pages = new Map<Screen, Page>();
-/** What else the operations port reports. */
+/** Replaces parts of what the operations port reports. */
 let trouble = {};
 
 beforeAll(async () => {

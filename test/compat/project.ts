@@ -29,7 +29,7 @@ export async function bundled(files: Readonly<Record<string, string>>, main: str
     bundle: true,
     format: 'esm',
     jsx: 'automatic',
-    // Not this repository's own, whose pages are made by Hono.
+    // Not this repository's own, whose JSX is Hono's.
     tsconfigRaw: {},
     define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'silent',

@@ -121,7 +121,7 @@ it('If the service is down, every page shows the commands to diagnose and start 
     for (const words of ['The service does not respond.', 'gave no usable response', ...commands])
       expect(textOf(text)).toContain(words);
   }
-  // They are those of the operator's page.
+  // The operations page has the same commands.
   const page = fileText('src/hosts/operations/RUNNING.md').replaceAll(/ \\\n +/g, ' ');
   for (const command of commands) expect(page).toContain(command);
   await service.start({ ...settings(), PORT: new URL(server.origin).port });

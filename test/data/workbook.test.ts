@@ -161,7 +161,7 @@ describe('A workbook is refused', () => {
   });
 });
 
-/** Of a row: a customer, a service and an amount. */
+/** The cells of a row: a customer, a service and an amount. */
 const AMOUNT =
   '<c r="A2" t="inlineStr"><is><t>A</t></is></c><c r="C2" t="inlineStr"><is><t>B</t></is></c><c r="D2"><v>1</v></c>';
 

@@ -18,7 +18,7 @@ let connections: Connections;
 let begun: ApiResponse[];
 
 beforeEach(async () => {
-  // Only what the deadline depends on.
+  // Fakes only what the deadline depends on.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   begun = [];
   server = createServer({ requireHostHeader: false, ServerResponse: ApiResponse });

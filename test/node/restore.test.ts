@@ -148,7 +148,7 @@ describe('A restore', () => {
       }
       outcomes.push(found);
       for (const name of await on.keptNames()) await rm(on.at(name));
-      // As the next restore requires.
+      // The next restore requires this.
       await rm(`${on.database}.restoring`, { recursive: true, force: true });
     }
     // Both outcomes occurred, so the steps between them were covered.

@@ -66,7 +66,7 @@ it.each<[string, object]>([
   ['REQUEST_LOG=all', { operations: { requestLog: { fromMs: 0 } } }],
   ['REQUEST_LOG=slow', { operations: { requestLog: { fromMs: 500 } } }],
   ...['127.0.0.1', 'localhost', '::1', '172.16.0.1', '192.168.1.9', '100.64.0.1', 'fd12:3456::1']
-    // Where others can't reach it.
+    // Addresses that the public can't reach.
     .map((host): [string, object] => [
       `OPS_PORT=9001 OPS_HOST=${host}`,
       { operations: { port: { host, port: 9001 } } },

@@ -33,7 +33,7 @@ async function superviseService() {
   await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', 4_096, resolve));
   const { port } = socket.address() as AddressInfo;
   const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
-  // Not on this machine: the socket's own address counts.
+  // HOST isn't on this machine, because the socket's own address counts.
   const environment = { ...service.environment, HOST: '203.0.113.1' };
   const command = ['sh', '-c', SUPERVISE, 'supervisor', process.execPath, SERVER];
   const supervisor = startProgram(command, { environment, third: fd });

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Of a healthy service that takes backups on request and started ten days ago. */
+/** Figures of a healthy service that takes backups on request and started ten days ago. */
 const WELL = {
   started_at: ago(240),
   database: { disk_free_bytes: 1e9 },

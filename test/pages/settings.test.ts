@@ -55,7 +55,7 @@ it.each([
   ['kubernetes.yml', 'type: Recreate'],
   ['kubernetes.yml', `service-management:${version}\n`],
   ['litestream.yml', `  - path: ${found(settings, /^DATABASE_URL=file:(\S+)$/m)}\n`],
-  // It never acts by itself.
+  // Litestream never syncs by itself.
   ['litestream.yml', ' monitor-interval: 24h\n'],
   ['litestream.yml', `REPLICATION=async:${socket}\n`],
   ['litestream.service', `RuntimeDirectory=${socket.split('/')[2]}\n`],

@@ -49,7 +49,7 @@ const QUESTIONS: readonly (readonly [command: string, answer: RegExp])[] = [
     'systemd-analyze security --offline=yes /etc/systemd/system/service-management.service | tail -n 1',
     /: 1\.4 OK/,
   ],
-  // Nothing is made twice.
+  // A second run changes nothing.
   [
     '/opt/service-management-0.1.0/operations/install.sh',
     /^in place \/opt\/service-management-0\.1\.0\n$/,

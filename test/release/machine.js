@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const [work = '', folder = '', lines = '[]'] = process.argv.slice(2);
 const WRITTEN = ['/etc', '/opt', '/var/lib', '/var/backups', '/usr/local/bin'];
 const PROGRAMS_OF_NODE = [process.execPath, '/usr/bin/node', '/usr/local/bin/node'];
-/** Where the test's commands have the identity provider. */
+/** The identity provider's port in the test's commands. */
 const PROVIDER_PORT = 9100;
 const STAND_INS = fileURLToPath(new URL('stand-ins', import.meta.url));
 

@@ -14,7 +14,7 @@ export async function openNodeService() {
   const identity = await openIdentityStub();
   const started: ServerProcess[] = [];
   const database = at('service.db');
-  /** Of every start; a test may add to it. */
+  /** The environment of every start; a test may add to it. */
   const environment: Readonly<Record<string, string>> = {
     DATABASE_URL: `file:${database}`,
     AUTH_USERINFO_URL: identity.url,

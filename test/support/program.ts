@@ -18,7 +18,7 @@ export interface ProgramOptions {
   /** Added to the few variables that every program needs. An undefined variable is left out. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
-  /** Of standard input; without it the program has none. */
+  /** The text of standard input; without it, the program has none. */
   readonly input?: string | undefined;
   /** A descriptor that becomes descriptor 3. */
   readonly third?: number;

@@ -11,7 +11,7 @@ import type { Finding, Trial } from './trial.js';
 
 const ACCOUNTS = 40;
 const PAUSE_MS = 200;
-/** Before an event, and after everything is calm again. */
+/** A quiet time before each event and after recovery. */
 const QUIET_MS = 2_000;
 /** A request that takes this long has waited for something. */
 const WAITED_MS = 500;

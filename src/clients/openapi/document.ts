@@ -55,7 +55,7 @@ export function openApiDocument(): JsonObject {
       version: '0.1.0',
       summary: 'Customers, services, orders, team, expenses and payments of small businesses.',
       description: DESCRIPTION,
-      // The licence isn't on SPDX's list; generators for 3.1 want this form then.
+      // The licence isn't on SPDX's list; generators for 3.1 then expect this form.
       license: { name: LICENSE, identifier: `LicenseRef-${LICENSE}` },
     },
     servers: [

@@ -28,7 +28,7 @@ export interface RecordNames {
   /** In sentences. */
   readonly phrase: string;
   readonly plural: string;
-  /** If the account is obvious: above a list of its records, and for one of them. */
+  /** Shorter names, for pages of one account: above a list of its records, and for one record. */
   readonly heading: string;
   readonly short: string;
 }

@@ -34,7 +34,7 @@ export interface Changes {
   readonly puts: readonly PutRow[];
   /** Positions of rows to remove. */
   readonly removals: readonly number[];
-  /** Those of the collections in which a record is created or deleted. */
+  /** The numbers of the collections in which a record is created or deleted. */
   readonly sequences: Sequences;
   readonly events: readonly AuditEvent[];
   /** The creation time of new rows, and the update time of all. Milliseconds since 1970, UTC. */

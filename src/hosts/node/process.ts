@@ -91,7 +91,7 @@ export async function runService(
   try {
     service = await start(() => void stop('storage_lost', STORAGE_LOST_EXIT_CODE));
   } catch (error) {
-    // Without the stack trace, because the cause is a setting or a file.
+    // Omits the stack trace, because the cause is a setting or a file.
     log.error('start_failed', messageOf(error));
     process.exit(1);
   }

@@ -27,7 +27,7 @@ export async function restoreDatabase(backup: string, path: string, now: number)
   try {
     if (existsSync(folder))
       throw new Error(
-        `${folder} is there; wait for the other restore, or remove it if that was killed`,
+        `${folder} exists; wait for the other restore, or remove the folder if that was killed`,
       );
     durable.makeFolder(folder);
     try {
@@ -53,7 +53,7 @@ const OWNERS = `
  * `oldest`: when the account's oldest record was created, in milliseconds since 1970, UTC.
  */
 function copyChecked(backup: string, copy: string, now: number) {
-  // With SQLite's other files, which a killed service leaves.
+  // Includes SQLite's other files, which a killed service leaves.
   for (const suffix of ['', '-journal', '-wal']) {
     if (suffix === '' || existsSync(backup + suffix))
       durable.copyDurably(backup + suffix, copy + suffix);

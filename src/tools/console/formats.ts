@@ -11,7 +11,7 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 const SIZE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-/** With separated thousands and every digit of the fraction. */
+/** Separates thousands, and keeps every digit of the fraction. */
 export const numberText = new Intl.NumberFormat('en', { maximumFractionDigits: 20 }).format;
 
 /** Three significant digits. */

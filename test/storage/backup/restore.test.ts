@@ -19,7 +19,7 @@ beforeEach(async () => {
 it('A restore is refused during another one, and after one that was killed', async () => {
   await mkdir(folder.at('service.db.restoring'));
   await expect(restoreDatabase(folder.at(backup), folder.at(place), 1)).rejects.toThrow(
-    `the backup ${folder.at(backup)} cannot be restored: ${folder.at(place)}.restoring is there; wait for the other restore, or remove it if that was killed`,
+    `the backup ${folder.at(backup)} cannot be restored: ${folder.at(place)}.restoring exists; wait for the other restore, or remove the folder if that was killed`,
   );
 });
 

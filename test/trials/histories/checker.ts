@@ -13,7 +13,7 @@ export interface Verdict {
   readonly parts: number;
   readonly illegal: number;
   readonly undecided: number;
-  /** Of a violation: the account or record, and the smallest history that shows it. */
+  /** Set for a violation: the account or record, and the smallest history that shows it. */
   readonly part?: string;
   readonly smallest?: readonly string[];
 }

@@ -19,7 +19,7 @@ const AMOUNTS = {
 } satisfies Record<string, Amount>;
 /** A long run is cut into histories of this many operations to keep a search in memory. */
 const HISTORY_MAX_OPERATIONS = 2_500;
-/** While it runs; the report has all of it. */
+/** Maximum length of a progress message; the report has the whole text. */
 const SAID_MAX_CHARACTERS = 400;
 const MODELS: readonly Model[] = ['record', 'account', 'ids'];
 
@@ -32,7 +32,7 @@ export const histories: Trial = async (options) => {
   const faults = (all: readonly Fault[], how: Amount) => all.map((fault) => [fault, how] as const);
   const runs =
     options.size === 'small'
-      ? // What needs neither a tracer nor the platform's runtime.
+      ? // Only faults that need neither a tracer nor the platform's runtime.
         faults(RESTARTS, amount)
       : [...faults(NODE_FAULTS, amount), ...faults([...WORKER_FAULTS, ...POSTGRES_FAULTS], less)];
   const findings: Finding[] = [];

@@ -87,7 +87,7 @@ class OneProcess extends Deployment {
     await this.start();
   }
 
-  /** Stops it, and kills it this many milliseconds later: it drains, or writes its log back. */
+  /** Stops it, and kills it this many milliseconds later, as it drains or writes its log back. */
   async killStopping(afterMs: number): Promise<void> {
     this.#goesDown();
     this.service.child.kill('SIGTERM');
@@ -159,7 +159,7 @@ export const NO_FAULT: Fault = {
   },
 };
 
-/** Those that need no tracer. */
+/** The faults that need no tracer. */
 export const RESTARTS: readonly Fault[] = [
   NO_FAULT,
   { name: 'kill -9', run: restarted('node', 'SIGKILL') },

@@ -22,7 +22,7 @@ const SHORT_MS = 2_500;
 const FROZEN_MS = 20_000;
 const AWAY_MS = 12_000;
 const DISK_BYTES = 120_000_000;
-/** At least, in each round. */
+/** The minimum in each round. */
 const FULL_DISK_REFUSALS = 10;
 
 /** Injects the fault once, into a process. `round` counts from 0. */

@@ -9,7 +9,7 @@ import type { Properties, Recorder, Target } from './recorder.js';
 const ACCOUNTS = ['alice', 'bob', 'carol', 'dora'];
 const WORDS = ['kiwi', 'mango', 'papaya', 'guava'];
 const STATUSES = ['New', 'Ready'];
-/** Of one account and one collection. */
+/** Limits for one collection of an account. */
 const RECORDS_MAX = 8;
 const KNOWN_DEAD = 6;
 const OPERATOR_SHARE = 0.2;

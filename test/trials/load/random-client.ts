@@ -20,7 +20,7 @@ export interface ListQuery {
 
 type AnsweredEvent = StoredEvent & { readonly owner_sub: string };
 
-/** What a host does with its clients. */
+/** How a host serves its clients. */
 export interface Place {
   /** The service's current origin, for a client; waits while it is down. */
   originFor(client: number): Promise<string>;

@@ -21,7 +21,7 @@ export interface Payment {
   readonly status: string;
 }
 
-/** Whose request it is and what it is about; empty: all. */
+/** The account and the records that a request is about; empty: all. */
 export interface Target {
   readonly who: string;
   readonly operator: boolean;

@@ -25,7 +25,7 @@ const FORMATS: Readonly<Record<string, SourceFile['format']>> = {
   '.json': 'json',
   '.xlsx': 'xlsx',
 };
-/** At most about 1 GB of memory: 32 MiB of CSV with 426,000 rows took 960 MB. */
+/** Keeps memory below about 1 GB: 32 MiB of CSV with 426,000 rows took 960 MB. */
 const FILE_MAX_BYTES = 32 * 1_048_576;
 const FALLBACK_ENCODING = 'windows-1252';
 /** The first bytes of a ZIP file, and so of a workbook. */

@@ -15,7 +15,7 @@ type Library = typeof import('@e965/xlsx');
 const UNREADABLE_XML = /<(?:\w+:)?(?:row|c|f|v|is|t|mergeCell)[\t\r\n]|<\/[\w:]+\s+>|<!--[^>]*</;
 /** Such as 0713445210, a number in the format 0000000000. */
 const DIGITS_SHOWN = /^[+\d][\d ()-]*$/;
-/** For at most about 1 GB of memory, because 48 MiB of short cells took 22 times that. A small file may unpack to any size. */
+/** Keeps memory below about 1 GB: 48 MiB of short cells took 22 times their size. A small file may unpack to any size. */
 const UNPACKED_MAX_BYTES = 48 * 1_048_576;
 /** "Time zone context is Africa/Dar_es_Salaam", which has no daylight saving time. */
 const ZONE = '+03:00';

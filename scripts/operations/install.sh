@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts this release in its place on a machine with systemd: unpack it in /opt, and run this
-# as root. Run it from a newer release to change to that one. It makes what is missing (user,
+# Installs this release on a machine with systemd: unpack it in /opt, and run this
+# as root. Run it from a newer release to upgrade. It creates what is missing (user,
 # folders, key, settings), replaces the units, and starts nothing.
 set -eu
 umask 022

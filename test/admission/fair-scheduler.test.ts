@@ -46,7 +46,7 @@ describe('FairScheduler', () => {
     expect(scheduler.yieldIfNeeded('a')).toBeUndefined();
   });
 
-  it('ends the work of a disconnected client', async () => {
+  it('cancels the work of a disconnected client', async () => {
     const { scheduler, nextTurn } = controlled();
     const ended = expect(scheduler.yield('a', () => true)).rejects.toThrow('the connection closed');
     await nextTurn();

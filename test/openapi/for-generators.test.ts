@@ -88,7 +88,7 @@ it.each(OPERATIONS.filter(({ object }) => object.requestBody))(
   },
 );
 
-it('A header is described only if a client decides on it: Retry-After', () => {
+it('A header is described only if clients act on it: Retry-After', () => {
   const ofOperations = OPERATIONS.flatMap(({ object }) => Object.entries(object.responses));
   const withHeaders = [...Object.entries(RESPONSES), ...ofOperations].filter(
     ([, response]) => 'headers' in response,

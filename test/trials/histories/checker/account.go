@@ -186,7 +186,7 @@ func sameAccount(one, other accountState) bool {
 	return true
 }
 
-// AccountHistories gives each account's own history.
+// AccountHistories returns each account's own history.
 func (h *History) accounts() map[string][]*Op {
 	parts := map[string][]*Op{}
 	for _, op := range h.Ops {

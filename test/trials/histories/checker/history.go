@@ -1,4 +1,4 @@
-// A recorded history: one operation of one client a line, as JSON.
+// A recorded history: one operation of a client per line, as JSON.
 
 package main
 
@@ -47,7 +47,7 @@ func (f Fields) text() string {
 	return text.String()
 }
 
-// Patched gives the record after a shallow merge, and the names whose value differs.
+// Patched returns the record after a shallow merge, and the names whose value differs.
 func (f Fields) patched(patch Fields) (Fields, []string) {
 	merged := Fields{}
 	for name, value := range f {
@@ -86,7 +86,7 @@ type Payment struct {
 	Status  string  `json:"status"`
 }
 
-// Totals are what the operator's page of an account says.
+// Totals are those on the operator's page of an account.
 type Totals struct {
 	Records int            `json:"records"`
 	Counts  map[string]int `json:"counts"`

@@ -117,7 +117,7 @@ describe('The preview', () => {
     return started;
   }
 
-  it('uses its own file and provider and the given key, names the settings that it ignores, and ends with its terminal', async () => {
+  it('uses its own file and provider and the given key, names the settings that it ignores, and exits when its terminal closes', async () => {
     const key = "a key of the operator's own choosing, with a quote";
     const { output, stop } = await start({
       ADMIN_API_KEY: key,

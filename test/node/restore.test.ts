@@ -73,7 +73,7 @@ describe('A restore', () => {
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 1);
   });
 
-  it('keeps the log that a killed service left; such a pair is a backup, too', async () => {
+  it('keeps the log that a killed service left, and can restore such a pair', async () => {
     const server = await on.service.start();
     expect((await createCustomer(server)).status).toBe(201);
     await server.stop('SIGKILL');

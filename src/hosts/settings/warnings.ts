@@ -24,7 +24,7 @@ export function settingWarnings({ signIn, adminKey = [] }: Settings, environment
       `an admin key of fewer than ${ADMIN_KEY_MIN_CHARACTERS} characters is ignored; without a longer one the administration API is disabled`,
     subject_is_an_address:
       signIn?.subjectField === 'email' &&
-      'AUTH_SUBJECT_FIELD is "email"; an address can change, be reassigned or be unverified, and whoever has it gets the records; use a field that never changes, such as sub',
+      'AUTH_SUBJECT_FIELD is "email"; an address can change, be reassigned or be unverified, and its new holder gets the records; use a field that never changes, such as sub',
   };
   const present = Object.entries(hints).flatMap(([event, hint]) => (hint ? [{ event, hint }] : []));
   return [...misspelledNames(environment), ...present];

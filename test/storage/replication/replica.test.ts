@@ -80,7 +80,7 @@ async function commit(): Promise<number> {
   return at;
 }
 
-/** Litestream completes no sync until `letGo`. */
+/** Litestream doesn't complete a sync until `letGo`. */
 function hold(): void {
   stub.state.held = new Promise((resolve) => {
     letGo = resolve;

@@ -35,12 +35,12 @@ class Client {
   /** Runs until its time is up, and leaves no connection open. */
   async run(/** @type {number} */ milliseconds) {
     const { connections, sends } = this.#client;
-    const isAnew = sends === 'each anew';
-    const lives = Array.from({ length: isAnew ? 1 : connections }, async () => {
+    const reconnects = sends === 'reconnecting';
+    const lives = Array.from({ length: reconnects ? 1 : connections }, async () => {
       while (!this.#isOver) {
-        if (!isAnew) await this.#connection();
+        if (!reconnects) await this.#connection();
         else if (this.#sockets.size < connections) void this.#connection();
-        if (isAnew) await delay(NEW_EVERY_MS);
+        if (reconnects) await delay(NEW_EVERY_MS);
       }
     });
     await delay(milliseconds);
@@ -109,7 +109,7 @@ class Client {
     const n = String(++sent);
     const content = body.replaceAll('{n}', n);
     // A connection for one request ends by itself.
-    const more = sends === 'each anew' ? { Connection: 'close' } : {};
+    const more = sends === 'reconnecting' ? { Connection: 'close' } : {};
     const length = content === '' ? {} : { 'Content-Length': content.length };
     const lines = Object.entries({ Host: this.#origin.host, ...more, ...headers, ...length }).map(
       ([name, value]) => `${name}: ${value}\r\n`,

@@ -16,15 +16,15 @@ export interface HostileClient {
   /**
    * - `in turn`: each request once the previous response has started.
    * - `at once`: pipelined on one connection, as fast as the socket accepts them.
-   * - `each anew`: every 2 ms a new connection for one request.
+   * - `reconnecting`: every 2 ms a new connection for one request.
    * - `once`: one request; then the connection is idle.
    */
-  readonly sends: 'in turn' | 'at once' | 'each anew' | 'once';
+  readonly sends: 'in turn' | 'at once' | 'reconnecting' | 'once';
   /** Default: everything. */
   readonly reads?: 'slowly' | 'nothing';
   /** Resets each connection at a random moment of its first 300 ms. */
   readonly vanishes?: boolean;
-  /** How many clients do the same. With `each anew`: the most that are open at once. */
+  /** How many clients do the same. With `reconnecting`: the most that are open at once. */
   readonly connections: number;
 }
 
@@ -66,7 +66,7 @@ const MEMBERS = Array.from({ length: 100_000 }, (_, i) => `"m${i.toString(36)}":
 
 /** Ordinary clients. Until Node has compiled the code that runs often, a connection costs several times more. */
 export const WARM_UP: readonly HostileClient[] = [
-  { asks: [many('GET', '/orders?page_size=100'), HEALTH], sends: 'each anew', connections: 20 },
+  { asks: [many('GET', '/orders?page_size=100'), HEALTH], sends: 'reconnecting', connections: 20 },
 ];
 
 export const ATTACKS: Readonly<Record<string, readonly HostileClient[]>> = {
@@ -77,16 +77,16 @@ export const ATTACKS: Readonly<Record<string, readonly HostileClient[]>> = {
     { asks: [nobody('GET', '/x')], sends: 'at once', connections: 8 },
   ],
   'junk tokens': [
-    { asks: [bearer('junk-{n}')('GET', '/orders')], sends: 'each anew', connections: 400 },
+    { asks: [bearer('junk-{n}')('GET', '/orders')], sends: 'reconnecting', connections: 400 },
   ],
   'ever new tokens of 200 accounts': [
     { asks: [bearer('crowd-{n}')('GET', '/customers')], sends: 'in turn', connections: 100 },
   ],
   '200,000 small orders, changed and searched': [
-    { asks: [CHANGES, ONE_SEARCH], sends: 'each anew', connections: 2_000 },
+    { asks: [CHANGES, ONE_SEARCH], sends: 'reconnecting', connections: 2_000 },
   ],
   'changes and searches whose senders leave': [
-    { asks: [CHANGES, ONE_SEARCH], sends: 'each anew', connections: 2_000, vanishes: true },
+    { asks: [CHANGES, ONE_SEARCH], sends: 'reconnecting', connections: 2_000, vanishes: true },
   ],
   'bodies of a mebibyte on 400 connections': [
     { asks: [large('POST', '/businesses', `{${MEMBERS}!`)], sends: 'in turn', connections: 400 },
@@ -118,7 +118,7 @@ export const ATTACKS: Readonly<Record<string, readonly HostileClient[]>> = {
       reads: 'slowly',
       connections: 400,
     },
-    { asks: [HEALTH], sends: 'each anew', reads: 'nothing', connections: 400 },
+    { asks: [HEALTH], sends: 'reconnecting', reads: 'nothing', connections: 400 },
   ],
   "the operator's export, searches and figures, next to deep pages": [
     {

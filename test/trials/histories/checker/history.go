@@ -169,8 +169,8 @@ func readHistory(path string) (*History, error) {
 }
 
 // A create without an answer has an id all the same, where it was made: the one
-// of the record that has its mark. Everything is read at the end, and nobody
-// deletes a record whose id was never shown: a mark that nobody saw was not made.
+// of the record that has its mark. Everything is read at the end, and no client
+// deletes a record whose id was never shown: a mark that no client saw was not made.
 // Without this each unclear create doubles the states that the checker looks at.
 func (h *History) settleUnclearCreates() {
 	ids := map[string]string{}

@@ -52,7 +52,7 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
   const sequences = await storage.sequences();
   for (const name of COLLECTION_NAMES) set.raiseSequence(name, sequences[name] ?? 0);
   if (taken.has(storage)) {
-    throw new Error('the storage has records already: use these, or open the storage again');
+    throw new Error('records are already open over this storage; use those, or reopen the storage');
   }
   taken.add(storage);
   const writer = new Writer({ set, storage, limits, scheduler, log, events, clock, onStorageLost });

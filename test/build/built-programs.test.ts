@@ -23,7 +23,7 @@ it('dist/openapi.json and dist/openapi-3.0.json pass the rules of Redocly', asyn
 const SENTENCE =
   /service\.db cannot be used: the database library, libsql, cannot be loaded here \(Cannot find module 'libsql'\); run npm ci on this machine"/;
 
-it('Without the database library, a start and a check report that in one sentence, and what needs no file works', async () => {
+it('Without the database library, a start and a check report it in one sentence, and commands that need no file work', async () => {
   await cp(join(ROOT, 'dist'), folder.at('dist'), { recursive: true });
   await cp(join(ROOT, 'package.json'), folder.at('package.json'));
   const run = (...args: string[]) =>

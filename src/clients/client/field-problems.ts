@@ -30,10 +30,10 @@ export function fieldProblems(message: string, sent: unknown): FieldProblems {
   const fields: Record<string, FieldProblem> = {};
   message.replace(PROBLEM, (_problem, name: string, found: string, wanted: string) => {
     const given = (sent as Record<string, unknown> | undefined)?.[name];
-    const isLost = found === 'null' && typeof given === 'number';
+    const shown = typeof given === 'number' ? given : found;
     fields[name] = {
       reason: reasonOf(found, wanted),
-      message: `is ${isLost ? given : found}; it must be ${wanted}`,
+      message: `is ${shown}; it must be ${wanted}`,
     };
     return '';
   });

@@ -7,12 +7,11 @@ import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { explained, messageOf } from '../file/connection-errors.js';
+import { BACKUP_NAME_END } from '../file/database-path.js';
 import type { FileStorage } from '../file/file-storage.js';
 
 /** How often the schedule reads the folder, and retries after a failure. */
 const CHECK_MS = 10 * 60_000;
-/** How a backup's file name ends: the time in UTC, after the database's name. */
-const NAME_END = /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 /**
  * A backup replaces an older one that is at most this much larger. Otherwise a service that lost its records
  * would replace the good backups by backups of almost nothing.
@@ -117,7 +116,7 @@ export async function backupsIn(folder: string, stem: string): Promise<SizedBack
   try {
     await access(folder, constants.W_OK | constants.X_OK);
     for (const name of await readdir(folder)) {
-      const end = name.startsWith(stem) ? NAME_END.exec(name.slice(stem.length)) : null;
+      const end = name.startsWith(stem) ? BACKUP_NAME_END.exec(name.slice(stem.length)) : null;
       const [, day, hour, minute, second] = end ?? [];
       const takenAt = Date.parse(`${day}T${hour}:${minute}:${second}`);
       if (Number.isNaN(takenAt)) continue;

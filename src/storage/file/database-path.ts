@@ -9,7 +9,8 @@ import { explained, isBusy, messageOf } from './connection-errors.js';
 import type { LibsqlStorageOptions } from './file-storage.js';
 import { assertIntegrity, markerPath, openDatabase } from './open-database.js';
 
-const BACKUP_NAME_END = /^-\d{4}-\d\d-\d\dT.*\.db$/;
+/** How a backup's file name ends: the time in UTC, after the database's name. */
+export const BACKUP_NAME_END = /^-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 
 /** Absolute path of the file itself, which may not exist yet. SQLite's log and the other files are next to it. */
 export async function resolveDatabasePath(name: string): Promise<string> {

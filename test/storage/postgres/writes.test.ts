@@ -3,6 +3,7 @@
 
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
+import { batched } from '../../../src/storage/postgres/batching.js';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { openPostgres } from '../../support/postgres.js';
 import { openTcpProxy } from '../../support/tcp-proxy.js';
@@ -192,4 +193,16 @@ it('Writes succeed with serializable and a short statement timeout as defaults',
   );
   expect((await Promise.all(creates)).every(({ ok }) => ok)).toBe(true);
   expect(both.map(({ database }) => database.figures.retries)).toEqual([0, 0]);
+});
+
+it('Concurrent writes share a batch until it is full, or has a million characters', async () => {
+  const batches: number[] = [];
+  const statement = { name: '', text: '', batchMax: 3, isSlow: false, isWrite: true };
+  const run = batched(statement, async (_, batch) => {
+    batches.push(batch.length);
+    return [];
+  });
+  const texts = [1, 1, 1, 1, 1_000_001, 1].map((length) => 'x'.repeat(length));
+  await Promise.all(texts.map((text) => run([text], { until: 0, isInDoubt: false })));
+  expect(batches).toEqual([3, 1, 1, 1]);
 });

@@ -194,14 +194,16 @@ describe('The writer', () => {
     expect(logged).toHaveLength(2);
   });
 
-  it('settles once every earlier write is resolved', async () => {
+  it('settles once every write is resolved, and keeps the process for one that fails after writes were refused', async () => {
     storage.hold();
+    storage.outcomes.push({ status: 'unknown', error });
     let answered = 0;
     for (let i = 0; i < 3; i++) void account.create('customers', PERSON).then(() => answered++);
     await storage.begun(1);
     void account.create('customers', PERSON).then(() => answered++);
-    const settled = records.writer.settled().then(() => answered);
+    const settled = records.writer.refuseWrites().then(() => answered);
     storage.release();
     expect(await settled).toBe(4);
+    expect([lost, logged]).toEqual([[], []]);
   });
 });

@@ -270,6 +270,7 @@ export class Writer {
 
   /** Memory and storage may differ, so every later write fails. */
   #stopWriting(error: unknown): void {
+    // After the file was lost, only this process has every record: it must not end.
     if (this.#isRefusing) return;
     this.#isRefusing = true;
     this.#options.log.error('storage_lost', error);

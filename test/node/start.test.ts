@@ -134,6 +134,7 @@ describe('A check', () => {
     expect(events).toEqual(['check_passed']);
     expect(found['database']).toMatch(/^in use by another process/);
     expect(found['port']).toMatch(/ is in use, presumably by the running service$/);
+    expect((await check({ HOST: '192.0.2.1' })).found['port']).toMatch(/is not on this machine/);
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
     expect(await server.stop()).toBe(0);
     expect((await check()).found['database']).toMatch(/^usable/);

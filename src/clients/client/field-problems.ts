@@ -31,10 +31,8 @@ export function fieldProblems(message: string, sent: unknown): FieldProblems {
   message.replace(PROBLEM, (_problem, name: string, found: string, wanted: string) => {
     const given = (sent as Record<string, unknown> | undefined)?.[name];
     const shown = typeof given === 'number' ? given : found;
-    fields[name] = {
-      reason: reasonOf(found, wanted),
-      message: `is ${shown}; it must be ${wanted}`,
-    };
+    const message = `is ${shown}; it must be ${wanted}`;
+    fields[name] = { reason: reasonOf(found, wanted), message };
     return '';
   });
   return fields;

@@ -27,7 +27,7 @@ const ZOE_1252 = Buffer.from('name,phone\nZo\xeb \x80,1\n', 'latin1');
 const SEPARATORS = ';;\nname;phone;\n;;\nA;1;\n ; ;\n\n;;;;\n';
 const APOSTROPHES = "name,phone,n\nA,'+255,''-- v\n";
 const A1 = '{"name":"A","phone":"1"}';
-const NDJSON = '{"name":"A","phone":"1","n":{"x":[1]}}\r\n\n{"name":"B","phone":"2"}';
+const NDJSON = '{"name":"A","phone":"1","n":{"x":[1]}}\r\n\r\n{"name":"B","phone":"2"}';
 const ARRAY =
   '\ufeff[\n {"name":"A","phone":"1","t":"],{\\"\\\\"},\n\n {"name":"1e999","phone":"2"}\n]\n';
 

@@ -99,11 +99,12 @@ it.each([
   ['AUTH_AUDIENCE', ' , ', '" , "', 'one or more audiences, separated by commas'],
 ] as const)('A start refuses %s=%j in one sentence without secrets', expectBadSetting);
 
-it('A start warns when tokens of any application are accepted, and when an email address is the subject', () => {
+it('A start warns when any application’s tokens are accepted, an email address is the subject, or a key is too short', () => {
   const warningsOf = (environment: Environment) =>
     settingWarnings(readSettings(environment), environment).map(({ event }) => event);
   expect(warningsOf({ AUTH_ISSUER: ISSUER })).toEqual(['identity_audience_unchecked']);
   const gate = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'shop' };
-  expect(warningsOf(gate)).toEqual([]);
+  expect(warningsOf({ ...gate, ADMIN_API_KEY: 'k'.repeat(32) })).toEqual([]);
+  expect(warningsOf({ ...gate, ADMIN_API_KEY: 'k'.repeat(31) })).toEqual(['admin_key_too_short']);
   expect(warningsOf({ ...gate, AUTH_SUBJECT_FIELD: 'email' })).toEqual(['subject_is_an_address']);
 });

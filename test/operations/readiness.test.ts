@@ -84,7 +84,7 @@ it.each([
   expect(asked).toHaveBeenCalledOnce();
 });
 
-it('While commits fail, one is tried, and its success ends the failure', async () => {
+it('While commits fail, one is tried, and its success ends the failure; after the file is lost, none is tried', async () => {
   const meter = new Meter();
   const touch = vi.fn(() => Promise.reject<void>(new Error('SQLITE_IOERR')));
   const storage = { ping: async () => {}, touch };
@@ -96,4 +96,8 @@ it('While commits fail, one is tried, and its success ends the failure', async (
   touch.mockImplementation(async () => {});
   await probeStorage(storage, meter);
   expect(meter.writes).toMatchObject({ failing_since: null, commits: { committed: 0 } });
+  meter.setWritesFailing('SQLITE_IOERR');
+  meter.storageLost();
+  await probeStorage(storage, meter);
+  expect(touch).toHaveBeenCalledTimes(2);
 });

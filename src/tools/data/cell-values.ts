@@ -74,7 +74,7 @@ const REINTERPRETED = /^(?:[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]|0\d+$|\d{12,}$)/;
 /** Such a text after the apostrophe that escapes it, and after any that it had before. */
 const GUARDED = new RegExp(`^'+(?=${REINTERPRETED.source.slice(1)})`);
 /** `7,54E+08`: a spreadsheet treated the text as a number, and most of its digits are lost. */
-const ROUNDED = /^[+-]?\d(?:[.,]\d+)?E\+?\d{1,2}$/i;
+const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d{1,2}$/i;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const DAY = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
 const YES = /^(?:true|yes|ndiyo|1)$/i;

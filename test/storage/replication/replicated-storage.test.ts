@@ -13,7 +13,8 @@ import {
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { changes, loaded, rows } from '../../../src/storage/conformance/check.js';
 import { type LitestreamStub, openLitestreamStub } from '../../support/litestream-stub.js';
-import { spawnServer } from '../../support/server-process.js';
+import { metricsOf, operationsOf } from '../../support/operations.js';
+import { spawnServer, startServer } from '../../support/server-process.js';
 import { testFolder } from '../../support/test-folder.js';
 
 const folder = testFolder();
@@ -86,6 +87,22 @@ it('A write lock that another program holds for longer than the busy time-out fa
   expect(await storage.commit(put(101))).toEqual(committed);
   const ids = (await loaded(storage)).map(({ position }) => position);
   expect([ids.includes(100), ids.includes(101)]).toEqual([false, true]);
+});
+
+it('The metrics of a service say whether its replica is reached, and how many syncs failed', async () => {
+  const replicated = { REPLICATION: `async:${socketPath}`, DATABASE_CREATE: 'yes' };
+  const environment = { DATABASE_URL: `file:${path}`, ...replicated, OPS_PORT: '0' };
+  stub.state.refusal = 'no such bucket';
+  const server = await startServer(environment);
+  const figures = async () => {
+    const { total } = await metricsOf(operationsOf(server));
+    const failures = total('service_replication_failures_total');
+    return [total('service_replication_reached'), failures > 0];
+  };
+  await expect.poll(figures).toEqual([0, true]);
+  stub.state.refusal = undefined;
+  await expect.poll(figures).toEqual([1, true]);
+  expect(await server.stop()).toBe(0);
 });
 
 it('--check contacts Litestream, and warns if it does not respond', async () => {

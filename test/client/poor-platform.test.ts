@@ -55,7 +55,7 @@ beforeAll(async () => {
 /** Evaluates code there, with a client `api`, and returns its value as JSON. */
 async function inside(code: string): Promise<unknown> {
   const options = `{ baseUrl: 'http://localhost/api/v1', token: 't', timeoutMs: 30 }`;
-  const program = `(async () => { const api = client.createClient(${options}); ${code} })()`;
+  const program = `(async () => { asked.length = 0; const api = client.createClient(${options}); ${code} })()`;
   return JSON.parse(JSON.stringify((await runInContext(program, context)) ?? null));
 }
 

@@ -46,9 +46,10 @@ it('An error is quoted in one line, without the password of an address', async (
 
 describe('Another program, or a failing Litestream', () => {
   let answer: (response: ServerResponse) => void;
-  const late = new AbortController();
+  let late: AbortController;
 
   beforeEach(async () => {
+    late = new AbortController();
     await stub.close();
     const server = createServer((_request, response) => answer(response));
     return (await listenLocally(server, socketPath)).close;

@@ -64,20 +64,24 @@ describeContract(
   { ownService: true, settings: { ACCOUNT_MAX_RECORDS: '3' } },
 );
 
-describeContract('Sample rows of a used database', (service) => {
-  it('are not added again after all were deleted, even if the database is empty', async () => {
-    for (const { owner_sub } of (await service.operator.get<AccountSummary[]>('/admin/accounts'))
-      .json.data) {
-      for (const name of COLLECTIONS) {
-        const path = tenantPath(owner_sub, name);
-        for (const id of idsOf(await service.operator.get(path))) {
-          await service.operator.delete(`${path}/${id}`);
+describeContract(
+  'Sample rows of a used database',
+  (service) => {
+    it('are not added again after all were deleted, even if the database is empty', async () => {
+      for (const { owner_sub } of (await service.operator.get<AccountSummary[]>('/admin/accounts'))
+        .json.data) {
+        for (const name of COLLECTIONS) {
+          const path = tenantPath(owner_sub, name);
+          for (const id of idsOf(await service.operator.get(path))) {
+            await service.operator.delete(`${path}/${id}`);
+          }
         }
       }
-    }
-    await service.restart();
-    const { data } = (await service.operator.get<Overview>('/admin/overview')).json;
-    expect(data).toMatchObject({ tenant_count: 0, record_count: 0 });
-    expect((await service.account(SAMPLE_OWNER).get('/customers')).json.data).toEqual([]);
-  });
-});
+      await service.restart();
+      const { data } = (await service.operator.get<Overview>('/admin/overview')).json;
+      expect(data).toMatchObject({ tenant_count: 0, record_count: 0 });
+      expect((await service.account(SAMPLE_OWNER).get('/customers')).json.data).toEqual([]);
+    });
+  },
+  { ownService: true },
+);

@@ -35,10 +35,8 @@ class File {
       if (change.state === 'pending') change.state = failed ? 'sync-failed' : 'synced';
     }
     if (this.#changes.some(({ state }) => state !== 'synced')) return;
-    this.#base = applied(
-      this.#base,
-      this.#changes.map(({ change }) => change),
-    );
+    const changes = this.#changes.map(({ change }) => change);
+    this.#base = applied(this.#base, changes);
     this.#changes = [];
   }
 

@@ -56,7 +56,7 @@ const STRING = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
 function hasBackslashInName(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.some(hasBackslashInName);
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isContainer(value)) return false;
   for (const name in value) {
     if (name.includes('\\') || hasBackslashInName(value[name] ?? null)) return true;
   }
@@ -72,7 +72,7 @@ function assertWritable(value: JsonValue, level: number): void {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new RangeError('has a number outside the range of double precision; send it as a string');
   }
-  if (typeof value !== 'object' || value === null) return;
+  if (!isContainer(value)) return;
   if (level > JSON_DEPTH_MAX_LEVELS) {
     throw new RangeError(
       `nests deeper than ${JSON_DEPTH_MAX_LEVELS} levels; send a flatter object`,

@@ -34,7 +34,8 @@ export function addToLedger(
     // The owner of the backups must be able to read it at a restore.
     const backups = fs.statSync(path.replace(NAME_END, ''), { throwIfNoEntry: false });
     if (isSuperuser() && backups) fs.fchownSync(file, backups.uid, backups.gid);
-    // The line break comes first, because a power cut may have left half a line.
+    // The line break comes first, because a power cut may have left half a line. Not `writeSync`, which may
+    // write a part, as on a full disk.
     fs.writeFileSync(file, `\n${JSON.stringify({ account: subject, erased })}`);
     fs.fsyncSync(file);
     fs.closeSync(file);

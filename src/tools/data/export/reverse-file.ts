@@ -17,9 +17,10 @@ export async function* oldestFirst(pages: AsyncIterable<readonly object[]>) {
     const starts = [0];
     for await (const rows of pages) {
       const lines = rows.map((row) => `${JSON.stringify(row)}\n`).reverse();
+      const bytes = Buffer.from(lines.join(''));
       // Not `write`, which may write a part, as on a full disk.
-      await file.writeFile(lines.join(''));
-      starts.push((await file.stat()).size);
+      await file.writeFile(bytes);
+      starts.push((starts.at(-1) ?? 0) + bytes.length);
     }
     for (let end = starts.pop(); starts.length > 0; end = starts.pop()) {
       const start = starts.at(-1) ?? 0;
